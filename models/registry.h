@@ -1,0 +1,17 @@
+/* The sharing modes and the GPU catalogue that are built in. */
+#ifndef PT_MODELS_REGISTRY_H
+#define PT_MODELS_REGISTRY_H
+
+#include "partita/unit.h"
+
+/* NULL-terminated, in the order in which they are listed. */
+extern const struct pt_unit_ops *const pt_units[];
+
+/* The mode of this name, or NULL. */
+const struct pt_unit_ops *pt_unit_find(const char *name);
+
+/* The text of models/catalog/gpus.yaml, compiled in; not NUL-terminated. */
+extern const unsigned char pt_catalog_yaml[];
+extern const size_t pt_catalog_yaml_length;
+
+#endif

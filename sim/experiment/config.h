@@ -1,0 +1,80 @@
+/* A loaded experiment: the YAML file after --set, checked, with every default filled in.
+ *
+ * Loading reads no trace and runs nothing. Everything in struct pt_config is owned by it.
+ */
+#ifndef PT_EXPERIMENT_CONFIG_H
+#define PT_EXPERIMENT_CONFIG_H
+
+#include "partita/cluster.h"
+#include "partita/policy.h"
+#include "partita/reader.h"
+#include "partita/sim.h"
+#include "partita/status.h"
+#include "sim/experiment/messages.h"
+
+/* One tier; a bound that is not set is NaN (ratios) or PT_NEVER (times). */
+struct pt_tier {
+    const char *name;
+    double max_slowdown, max_jct_increase, max_sharing_increase;
+    int64_t max_wait_ns, max_jct_ns;
+};
+
+struct pt_tenant {
+    const char *name;
+    double weight; /* > 0 */
+    uint32_t tier; /* index into tiers, PT_NONE = the default tier */
+};
+
+struct pt_priority_class {
+    const char *name;
+    int64_t value;
+};
+
+struct pt_trace_spec {
+    const struct pt_reader_ops *reader; /* NULL: `jobs` are inline */
+    const char *path;                   /* resolved against the file that names it; NULL = none */
+    const char *path_as_written;
+    struct pt_value *params;      /* the reader's, in table order */
+    uint32_t limit;               /* PT_NONE = all */
+    struct pt_trace *inline_jobs; /* finished; NULL unless jobs are inline */
+};
+
+struct pt_config {
+    const char *name;
+    uint64_t seed;
+    struct pt_cluster cluster; /* pools, nodes and down windows */
+    struct pt_trace_spec trace;
+    const struct pt_policy_ops *policy;
+    struct pt_value *policy_params;
+    const struct pt_placement_ops *placement;
+    uint32_t tier_count, default_tier; /* PT_NONE = no default tier */
+    struct pt_tier *tiers;
+    uint32_t tenant_count;
+    struct pt_tenant *tenants;
+    uint32_t priority_count;
+    struct pt_priority_class *priorities;
+    struct pt_retries retries;
+    int64_t give_up_ns, horizon_ns, warmup_ns, interval_ns;
+    bool interference_given; /* false: absent, so `none`, and the summary says so */
+    struct {
+        const char *file; /* resolved; NULL = none */
+        bool jobs, events, series;
+    } output;
+    const char *effective_yaml; /* every key, output.file left out; loads to the same experiment */
+    void *owner;                /* what the loader allocated */
+};
+
+/* `origin_dir`: relative paths start there; NULL = the directory of `path`. `sets` are the
+ * PATH=VALUE arguments of --set. On PT_ERR_INPUT up to 20 messages are added to `messages`. */
+PT_USE_RESULT enum pt_status pt_config_load(struct pt_config **config, const char *path,
+                                            const char *origin_dir, const char *const *sets,
+                                            size_t set_count, struct pt_messages *messages);
+/* The same from text; `file` is the name that messages show. */
+PT_USE_RESULT enum pt_status pt_config_load_text(struct pt_config **config, const char *file,
+                                                 const char *text, size_t length,
+                                                 const char *origin_dir, const char *const *sets,
+                                                 size_t set_count, struct pt_messages *messages);
+/* NULL is allowed. */
+void pt_config_free(struct pt_config *config);
+
+#endif

@@ -1,0 +1,94 @@
+/* The engine: one simulated world from its first arrival to its end (semantics.md, sections 1-3).
+ *
+ * No globals: everything hangs off struct pt_sim; several may live in one process and be advanced
+ * in turn, each from one thread at a time. Nothing is allocated between create and the last event.
+ */
+#ifndef PARTITA_SIM_H
+#define PARTITA_SIM_H
+
+#include "partita/cluster.h"
+#include "partita/policy.h"
+#include "partita/recorder.h"
+#include "partita/status.h"
+#include "partita/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How often a failed attempt is made again: PT_NONE = for ever. */
+struct pt_retries {
+    uint32_t fault, oom;
+    int64_t backoff_ns;
+};
+
+/* Everything a run needs, borrowed until pt_sim_destroy. */
+struct pt_world {
+    const struct pt_cluster *cluster;
+    const struct pt_trace *trace; /* finished */
+    const struct pt_policy_ops *policy;
+    const struct pt_value *policy_params;
+    const struct pt_placement_ops *placement;
+    uint64_t seed;
+    struct pt_retries retries;
+    int64_t give_up_ns;             /* PT_NEVER = jobs wait for ever */
+    int64_t horizon_ns;             /* PT_NEVER = until nothing can happen any more */
+    int64_t warmup_ns;              /* windows of rates start here */
+    int64_t interval_ns;            /* of the series; > 0 */
+    uint32_t tenant_count;          /* >= 1 */
+    const uint32_t *tenant_of_word; /* tenant of each word of column `tenant`; NULL: all are 0 */
+    bool check;                     /* every invariant after every instant */
+    bool measure;                   /* wall time of the policy, see pt_sim_stats */
+    struct pt_recorder recorder;
+};
+
+struct pt_sim;
+
+/* Checks nothing that the loader has checked. Errors: PT_ERR_MEMORY, or what policy->init says. */
+PT_USE_RESULT enum pt_status pt_sim_create(struct pt_sim **sim, const struct pt_world *world,
+                                           struct pt_error *error);
+/* NULL is allowed. */
+void pt_sim_destroy(struct pt_sim *sim);
+
+/* Advances by at most `instants` instants (UINT64_MAX: to the end). *finished tells whether the
+ * world has ended; then every job's result has been sent to the recorder. After an error the run
+ * can't go on, and the results of jobs that are not final are sent by pt_sim_abandon. */
+PT_USE_RESULT enum pt_status pt_sim_advance(struct pt_sim *sim, uint64_t instants, bool *finished,
+                                            struct pt_error *error);
+/* Sends what is known of the unfinished jobs (reason PT_REASON_INTERRUPTED) and ends the run. */
+PT_USE_RESULT enum pt_status pt_sim_abandon(struct pt_sim *sim, struct pt_error *error);
+
+/* Why a job of the trace can never run on this (empty, whole) cluster: PT_REASON_NONE = it can.
+ * What `--dry-run` and the lines before the run say. O(1) after create. */
+enum pt_reason pt_sim_never_fits(const struct pt_sim *sim, pt_job job);
+
+/* Exact integrals over the window of rates, in units of GPU x ns or unit x ns. */
+struct pt_pool_totals {
+    pt_u128 there;        /* GPU x ns up */
+    pt_u128 busy;         /* GPU x ns with at least one running resident */
+    pt_u128 held;         /* unit x ns held (divide by the slots of a GPU for GPU equivalents) */
+    double fragmentation; /* time-weighted mean; NaN = no idle capacity ever */
+    uint32_t jobs_started;
+};
+/* pool = PT_NONE: `there` and `busy` of all; held is then 0 and fragmentation the cluster's. */
+void pt_sim_pool_totals(const struct pt_sim *sim, uint32_t pool, struct pt_pool_totals *totals);
+/* unit x ns that the tenant's jobs held in the pool, over the whole run. */
+pt_u128 pt_sim_tenant_held(const struct pt_sim *sim, uint32_t pool, uint32_t tenant);
+
+struct pt_sim_stats {
+    uint64_t events; /* arrivals, ends, node changes, timers */
+    uint64_t instants, passes, starts, refused, oom_events, faults;
+    uint64_t policy_ns; /* wall time inside the policy; 0 unless world.measure */
+    uint64_t pass_ns_max;
+    int64_t now_ns;
+    uint32_t jobs_final, jobs_running;
+    uint64_t queue_length_max;
+    int64_t window_from_ns, window_to_ns; /* of the rates; equal when empty */
+    pt_u128 queue_integral;               /* pending jobs x ns over the window */
+};
+void pt_sim_get_stats(const struct pt_sim *sim, struct pt_sim_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
