@@ -1,0 +1,26 @@
+#!/bin/sh
+# No committed file holds a mark of unfinished or silenced work, a path of one machine, trailing
+# blanks, a tab in C, or more than 100 columns of C.
+set -eu
+cd "$PARTITA_SOURCE"
+git rev-parse --git-dir >/dev/null 2>&1 || { echo "not a git checkout: nothing to search"; exit 77; }
+bad=0
+none() { # what pattern pathspec...
+    what=$1
+    pattern=$2
+    shift 2
+    if git grep -nIE "$pattern" -- "$@" ':!tests/house/marks.sh'; then
+        echo "^ $what"
+        bad=1
+    fi
+}
+none 'unfinished work' '\b(TODO|FIXME|XXX|HACK)\b' '*.c' '*.h' '*.sh' '*.cmake' '*CMakeLists.txt' '*.md' '*.yaml' bootstrap
+none 'unfinished work' 'not implemented|[Pp]laceholder' '*.c' '*.h' '*.md'
+none 'a silenced warning without its reason' '#pragma (GCC|clang) diagnostic ignored[^/]*$' '*.c' '*.h'
+none 'a silenced warning without its reason' 'NOLINT[A-Z]*(\([^)]*\))? *$|NOLINT[A-Z]*$' '*.c' '*.h'
+none 'a path of one machine' "(^|[ \"'=(])/(work|farm|root|home)/[A-Za-z]" .
+none 'a path of one machine' '/tmp/[a-z]+[-_/]' . ':!tests'
+none 'trailing blanks' '[ 	]+$' '*.c' '*.h' '*.sh' '*.cmake' '*.md' bootstrap
+none 'a tab' '	' '*.c' '*.h' ':!tests/fuzz/corpus'
+none 'a line of more than 100 columns' '^.{101,}$' '*.c' '*.h'
+exit "$bad"

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo later; exit 77
