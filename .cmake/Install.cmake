@@ -5,6 +5,13 @@ include(CMakePackageConfigHelpers)
 if(TARGET partita)
   install(TARGETS partita RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET partita_manual)
+  install(FILES ${CMAKE_BINARY_DIR}/partita.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(
+    FILES ${CMAKE_BINARY_DIR}/partita.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME partita)
+endif()
 install(DIRECTORY sim/include/partita DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 get_target_property(core_type pt_sim_core TYPE)
