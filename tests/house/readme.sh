@@ -1,2 +1,63 @@
 #!/bin/sh
-echo later; exit 77
+# Runs the examples of README.md and CONTRIBUTING.md as a reader would, in order, in an empty folder.
+#
+# A block ```sh is run by `sh -eu`, a block ```python by python3; after a line
+# `<!-- file: NAME -->` a block is written to NAME instead. A line `<!-- not run: WHY -->` before a
+# block leaves it out.
+set -eu
+[ -n "${PARTITA:-}" ] || { echo "the program is not built"; exit 77; }
+rm -rf example
+mkdir example
+cd example
+ln -s "$PARTITA_SOURCE/configs" configs
+PATH=$(dirname "$PARTITA"):$PATH
+export PATH
+
+total=0
+for page in README.md CONTRIBUTING.md; do
+    rm -rf ../blocks
+    mkdir ../blocks
+    awk -v folder=../blocks '
+        /^<!-- file: / { sub(/^<!-- file: */, ""); sub(/ *-->.*/, ""); name = $0; next }
+        /^<!-- not run: / { skip = 1; next }
+        !inside && /^```/ {
+            language = substr($0, 4); inside = 1
+            action = name != "" ? "write " name : language
+            runs = !skip && (name != "" || language == "sh" || language == "python")
+            if (runs) {
+                path = sprintf("%s/%03d", folder, ++count)
+                print action > (path ".action")
+                printf "" > (path ".text")
+            }
+            name = ""; skip = 0
+            next
+        }
+        inside && /^```/ { inside = 0; next }
+        inside && runs { print > (path ".text") }
+        !inside && NF { name = ""; skip = 0 }
+    ' "$PARTITA_SOURCE/$page"
+    for action in ../blocks/*.action; do
+        [ -e "$action" ] || continue
+        text=${action%.action}.text
+        read -r what name <"$action" || true
+        case $what in
+        write) cp "$text" "$name" ;;
+        sh) interpreter='sh -eu' ;;
+        python)
+            python3 -c 'import h5py, pandas, tables' 2>/dev/null || { echo "no h5py or pandas here: a Python example was left out"; continue; }
+            interpreter=python3
+            ;;
+        esac
+        total=$((total + 1))
+        [ "$what" != write ] || continue
+        $interpreter "$text" >../output 2>&1 </dev/null || {
+            echo "$page: this example fails:"
+            cat "$text"
+            echo "-- it says:"
+            cat ../output
+            exit 1
+        }
+    done
+done
+echo "$total examples"
+[ "$total" -ge 5 ] || { echo "fewer examples than README.md has had: were they found?"; exit 1; }
