@@ -31,6 +31,10 @@ PT_USE_RESULT enum pt_status pt_parse_duration(int64_t *ns, const char *text, si
 PT_USE_RESULT enum pt_status pt_parse_fraction_ppm(uint32_t *ppm, const char *text, size_t length,
                                                    struct pt_error *error);
 
+/* A number in [0, 1] -> millionths, half up. */
+PT_USE_RESULT enum pt_status pt_parse_unit_ppm(uint32_t *ppm, const char *text, size_t length,
+                                               struct pt_error *error);
+
 /* Decimal GiB (no unit) -> MiB, rounded up; 0 <= *mib < PT_NONE. */
 PT_USE_RESULT enum pt_status pt_parse_gib(uint32_t *mib, const char *text, size_t length,
                                           struct pt_error *error);

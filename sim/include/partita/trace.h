@@ -95,8 +95,14 @@ struct pt_words {
     uint32_t slot_count;
 };
 
+/* From row `row` on, row r stands in line `line + r - row` of the file. */
+struct pt_trace_place {
+    uint32_t row, line;
+};
+
 struct pt_trace {
     uint32_t job_count, capacity;
+    uint32_t filled;                /* rows whose cells hold defaults or better; private */
     void *column[PT_COLUMN_COUNT_]; /* NULL = every job has the default */
     struct pt_words words[PT_COLUMN_COUNT_];
     char *texts; /* NUL-terminated texts of the TEXT columns, one behind the other */
@@ -104,6 +110,9 @@ struct pt_trace {
     /* `after`, resolved by pt_trace_finish: the successors of job j are
      * successor[successor_first[j] .. successor_first[j + 1]); NULL without the column. */
     uint32_t *successor_first, *successor, *predecessor_count;
+    uint32_t *origin; /* row, in order of pt_trace_add, of each job; NULL = rows came sorted */
+    struct pt_trace_place *places; /* where rows stand in their file, if the reader said so */
+    uint32_t place_count, place_capacity;
     bool was_sorted; /* false: rows came unsorted by submit time and were sorted */
 };
 
@@ -117,6 +126,13 @@ PT_USE_RESULT enum pt_status pt_trace_add(struct pt_trace *trace, pt_job *row,
                                           struct pt_error *error);
 /* Drops the last row (a bad one that the user chose to skip). */
 void pt_trace_drop_last(struct pt_trace *trace);
+
+/* Says in which line of its file a row stands, so that pt_trace_finish can name it. Rows in
+ * order; costs memory only where lines and rows don't go in step. */
+PT_USE_RESULT enum pt_status pt_trace_mark_line(struct pt_trace *trace, pt_job row, uint32_t line,
+                                                struct pt_error *error);
+/* The line of a row, 0 = unknown. */
+uint32_t pt_trace_line(const struct pt_trace *trace, pt_job row);
 
 /* Sets a cell of the last rows from the user's text; empty text = the default. Checks the column's
  * own rule: range, vocabulary of `kind`, `inf` for checkpoint_s alone. O(1) amortised. */
@@ -138,11 +154,13 @@ PT_USE_RESULT enum pt_status pt_trace_check_row(const struct pt_trace *trace, pt
 
 /* Closes the trace: stable sort by submit time, unique ids, `after` resolved and free of circles.
  * An error about a job names it through *bad_row, its row number in order of pt_trace_add
- * (PT_NONE when it is about none). O(n log n) when unsorted, else O(n). */
+ * (PT_NONE when it is about none), and through error->line where the reader gave lines.
+ * O(n log n) when unsorted, else O(n). */
 PT_USE_RESULT enum pt_status pt_trace_finish(struct pt_trace *trace, pt_job *bad_row,
                                              struct pt_error *error);
 
-/* Cells. The column's default where nobody wrote one. */
+/* Cells. The column's default where nobody wrote one. Words are numbers of the column's
+ * dictionary; the default word (`tenant`: default) is always PT_NONE, written out or not. */
 int64_t pt_trace_time(const struct pt_trace *trace, enum pt_column_id column, pt_job job);
 uint32_t pt_trace_u32(const struct pt_trace *trace, enum pt_column_id column, pt_job job);
 uint8_t pt_trace_bool(const struct pt_trace *trace, enum pt_column_id column, pt_job job);

@@ -1,4 +1,4 @@
-#include "sim/experiment/suggest.h"
+#include "partita/suggest.h"
 
 #include <string.h>
 

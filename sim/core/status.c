@@ -1,0 +1,75 @@
+#include "partita/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum pt_status pt_vfail_at(struct pt_error *error, enum pt_status status, const char *file,
+                           uint32_t line, uint32_t column, const char *format, va_list arguments)
+{
+    if (error == NULL) return status;
+    error->status = status;
+    error->line = line;
+    error->column = column;
+    size_t length = file == NULL ? 0 : strlen(file); /* may be error->file itself */
+    if (length >= sizeof error->file) length = sizeof error->file - 1;
+    if (length > 0) memmove(error->file, file, length);
+    error->file[length] = '\0';
+    int written = vsnprintf(error->message, sizeof error->message, format, arguments);
+    if (written < 0) error->message[0] = '\0';
+    return status;
+}
+
+enum pt_status pt_fail_at(struct pt_error *error, enum pt_status status, const char *file,
+                          uint32_t line, uint32_t column, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    pt_vfail_at(error, status, file, line, column, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum pt_status pt_fail(struct pt_error *error, enum pt_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    pt_vfail_at(error, status, NULL, 0, 0, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *pt_status_name(enum pt_status status)
+{
+    switch (status) {
+#define PT_STATUS_CASE(name, value, exit_code, text)                                               \
+    case name:                                                                                     \
+        return #name;
+        PT_STATUS_MAP(PT_STATUS_CASE)
+#undef PT_STATUS_CASE
+    }
+    return "PT_ERR_UNKNOWN";
+}
+
+const char *pt_status_text(enum pt_status status)
+{
+    switch (status) {
+#define PT_STATUS_CASE(name, value, exit_code, text)                                               \
+    case name:                                                                                     \
+        return text;
+        PT_STATUS_MAP(PT_STATUS_CASE)
+#undef PT_STATUS_CASE
+    }
+    return "unknown error";
+}
+
+int pt_status_exit_code(enum pt_status status)
+{
+    switch (status) {
+#define PT_STATUS_CASE(name, value, exit_code, text)                                               \
+    case name:                                                                                     \
+        return exit_code;
+        PT_STATUS_MAP(PT_STATUS_CASE)
+#undef PT_STATUS_CASE
+    }
+    return 3;
+}
