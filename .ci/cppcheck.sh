@@ -12,5 +12,4 @@ cppcheck --project="$build/compile_commands.json" --cppcheck-build-dir="$build/c
     -j "$jobs" --quiet --error-exitcode=1 --inline-suppr \
     --enable=warning,performance,portability --std=c11 \
     --suppress=missingIncludeSystem --suppress=unmatchedSuppression \
-    --file-filter="$PWD/sim/*" --file-filter="$PWD/models/*" --file-filter="$PWD/policies/*" \
-    --file-filter="$PWD/traces/*" --file-filter="$PWD/analysis/*" --file-filter="$PWD/tests/property/*"
+    -i"$PWD/tests" -i"$PWD/build"

@@ -5,7 +5,8 @@ int main(void)
 {
     volatile int *block = malloc(4 * sizeof *block);
     if (!block) return 2;
-    for (int i = 0; i < 4; i++) block[i] = i;
+    for (int i = 0; i < 4; i++)
+        block[i] = i;
     int beyond = block[4];
     free((void *)block);
     return beyond == 12345;

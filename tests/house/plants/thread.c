@@ -7,7 +7,8 @@ static int counter;
 static void *count(void *unused)
 {
     (void)unused;
-    for (int i = 0; i < 1000; i++) counter++;
+    for (int i = 0; i < 1000; i++)
+        counter++;
     return NULL;
 }
 
