@@ -19,8 +19,9 @@ enum pt_status pt_vfail_at(struct pt_error *error, enum pt_status status, const 
     return status;
 }
 
-enum pt_status pt_fail_at(struct pt_error *error, enum pt_status status, const char *file,
-                          uint32_t line, uint32_t column, const char *format, ...)
+/* Names in parentheses: for the static analyser they are macros, see the header. */
+enum pt_status(pt_fail_at)(struct pt_error *error, enum pt_status status, const char *file,
+                           uint32_t line, uint32_t column, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -29,7 +30,7 @@ enum pt_status pt_fail_at(struct pt_error *error, enum pt_status status, const c
     return status;
 }
 
-enum pt_status pt_fail(struct pt_error *error, enum pt_status status, const char *format, ...)
+enum pt_status(pt_fail)(struct pt_error *error, enum pt_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -82,6 +82,12 @@ int pt_status_exit_code(enum pt_status status);
         if (pt_try_status != PT_OK) return pt_try_status;                                          \
     } while (0)
 
+#ifdef __clang_analyzer__
+/* The static analyser does not see that the status given to these functions comes back. */
+#define pt_fail(error, status, ...) (pt_fail((error), (status), __VA_ARGS__), (status))
+#define pt_fail_at(error, status, ...) (pt_fail_at((error), (status), __VA_ARGS__), (status))
+#endif
+
 #ifdef __cplusplus
 }
 #endif
