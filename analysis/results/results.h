@@ -14,6 +14,7 @@ struct pt_results_writer;
 
 struct pt_results_options {
     const char *path;
+    const struct pt_cluster *cluster; /* pools of the series; borrowed until close */
     bool jobs, events, series;
     int compression; /* deflate level, 0 = none */
 };
@@ -57,8 +58,7 @@ PT_USE_RESULT enum pt_status pt_results_close(struct pt_results_writer *writer,
                                               const struct pt_manifest *manifest,
                                               struct pt_error *error);
 /* The name of a partial result: "out.partial.h5" for "out.h5"; a path that does not end in ".h5"
- * gets
- * ".partial.h5" appended. Truncated at `room` bytes, NUL included. */
+ * gets ".partial.h5" appended. Truncated at `room` bytes, NUL included. */
 void pt_results_partial_path(char *out, size_t room, const char *path);
 /* Gives up: removes the temporary file. NULL is allowed. */
 void pt_results_abandon(struct pt_results_writer *writer);

@@ -34,6 +34,8 @@ struct pt_summary_input {
     const double *tenant_weights;
     const uint32_t *tenant_of_word; /* NULL: all jobs are of tenant 0 */
     int64_t warmup_ns;
+    /* Values of the words of column `priority`, for the job table; NULL: all are whole numbers. */
+    const int64_t *priority_of_word;
 };
 
 struct pt_metric {
