@@ -33,6 +33,7 @@ struct pt_run_options {
     const char *result_path;        /* NULL = no result file */
     const char *events_path;        /* JSON lines; NULL = none */
     const char *command_line;       /* NULL = the result file has no /manifest/host */
+    const char *directory;          /* kept there: where relative paths of the experiment start */
     const struct pt_recorder *also; /* a further receiver, told last; NULL = none */
     /* Told of every bad row, with its place. NULL = not interested. */
     void (*bad_row)(void *ctx, const struct pt_error *error);

@@ -1,0 +1,352 @@
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/results/results.h"
+#include "partita/suggest.h"
+#include "policies/registry.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/interrupt.h"
+#include "sim/cli/progress.h"
+#include "sim/cli/summary.h"
+#include "sim/cli/terminal.h"
+#include "sim/experiment/run.h"
+
+enum { BAD_ROWS_SHOWN = 20 };
+
+static const char *const on_bad_row_words[] = {"stop", "skip", NULL};
+
+static const struct pt__option options[] = {
+    {"set", 0, "PATH=VALUE", NULL, true, PT__COMPLETES_NOTHING,
+     "override any key of the experiment, by list index or by name: "
+     "cluster.pools[slice].nodes=8"},
+    {"policy", 0, "NAME", NULL, false, PT__COMPLETES_NOTHING,
+     "use this policy; 'partita list policies' shows them"},
+    {"seed", 0, "N", NULL, false, PT__COMPLETES_NOTHING, "use this seed"},
+    {"out", 'o', "FILE.h5", NULL, false, PT__COMPLETES_FILE,
+     "write the result here, instead of output.file"},
+    {"json", 0, NULL, NULL, false, PT__COMPLETES_NOTHING, "print the summary as one JSON object"},
+    {"events", 0, "FILE.jsonl", NULL, false, PT__COMPLETES_FILE,
+     "write every event as a line of JSON"},
+    {"check", 0, NULL, NULL, false, PT__COMPLETES_NOTHING,
+     "check every invariant after every event (slow)"},
+    {"dry-run", 0, NULL, NULL, false, PT__COMPLETES_NOTHING,
+     "read and check everything, say what is known before the run, and stop"},
+    {"on-bad-row", 0, "WHAT", on_bad_row_words, false, PT__COMPLETES_CHOICE,
+     "what to do with a bad row of the trace: stop (the default), or skip and count it"},
+    {0}};
+
+/* Everything that lives as long as the command. */
+struct session {
+    const struct pt__args *args;
+    struct pt__terminal terminal;
+    struct pt__progress progress;
+    struct pt_messages messages;
+    struct pt_results_reader *rerun; /* NULL = an experiment file */
+    struct pt_config *config;
+    struct pt_run *run;
+    char **sets; /* owned texts */
+    size_t set_count;
+    char *directory, *command_line;
+    uint64_t bad_rows;
+};
+
+/* ---- the experiment ---- */
+
+static bool is_result_file(const char *path)
+{
+    static const char signature[8] = "\211HDF\r\n\032\n";
+    char head[sizeof signature] = "";
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    size_t got = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return got == sizeof head && memcmp(head, signature, sizeof head) == 0;
+}
+
+static enum pt_status add_text(char **copy, const char *text, struct pt_error *error)
+{
+    size_t room = strlen(text) + 1;
+    *copy = malloc(room);
+    if (!*copy) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
+    memcpy(*copy, text, room);
+    return PT_OK;
+}
+
+static enum pt_status add_set(struct session *session, const char *prefix, const char *value,
+                              struct pt_error *error)
+{
+    size_t room = strlen(prefix) + strlen(value) + 1;
+    char *text = malloc(room);
+    if (!text) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
+    snprintf(text, room, "%s%s", prefix, value);
+    session->sets[session->set_count++] = text;
+    return PT_OK;
+}
+
+static enum pt_status policy_set(struct session *session, const char *name, struct pt_error *error)
+{
+    if (!pt_policy_find(name)) {
+        struct pt_suggestion suggestion;
+        pt_suggest_begin(&suggestion, name, strlen(name));
+        for (size_t i = 0; pt_policies[i]; i++)
+            pt_suggest_offer(&suggestion, pt_policies[i]->name);
+        if (suggestion.best)
+            return pt_fail(error, PT_ERR_INPUT,
+                           "--policy: unknown policy '%s' (did you mean '%s'?)", name,
+                           suggestion.best);
+        return pt_fail(error, PT_ERR_INPUT,
+                       "--policy: unknown policy '%s'; 'partita list policies' shows them", name);
+    }
+    return add_set(session, "policy.name=", name, error);
+}
+
+static enum pt_status collect_sets(struct session *session, struct pt_error *error)
+{
+    const struct pt__args *args = session->args;
+    const char **values = calloc(args->given_count + 1, sizeof *values);
+    session->sets = calloc(args->given_count + 1, sizeof *session->sets);
+    enum pt_status status = PT_OK;
+    if (!values || !session->sets) status = pt_fail(error, PT_ERR_MEMORY, "out of memory");
+    size_t count = status == PT_OK ? pt__args_values(args, "set", values) : 0;
+    for (size_t i = 0; i < count && status == PT_OK; i++)
+        status = add_set(session, "", values[i], error);
+    const char *policy = pt__args_value(args, "policy"), *seed = pt__args_value(args, "seed");
+    if (status == PT_OK && policy) status = policy_set(session, policy, error);
+    if (status == PT_OK && seed) {
+        int64_t number;
+        status = pt_parse_int(&number, seed, strlen(seed), 0, INT64_MAX, error);
+        if (status == PT_OK)
+            status = add_set(session, "seed=", seed, error);
+        else if (error->status == PT_ERR_INPUT)
+            status = pt_fail(error, PT_ERR_INPUT, "--seed: '%s' is not a whole number >= 0", seed);
+    }
+    free((void *)values);
+    return status;
+}
+
+/* The directory of the file, absolute: where its relative paths start. NULL when unknown. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    char *text = malloc(PATH_MAX + length + 2);
+    if (!text) return NULL;
+    text[0] = '\0';
+    if (path[0] != '/' && !getcwd(text, PATH_MAX)) {
+        free(text);
+        return NULL;
+    }
+    size_t used = strlen(text);
+    if (slash && path[0] != '/') text[used++] = '/';
+    memcpy(text + used, path, length);
+    used += length;
+    if (used == 0) text[used++] = '/'; /* a file in the root */
+    text[used] = '\0';
+    return text;
+}
+
+static enum pt_status load_from_result(struct session *session, const char *path,
+                                       struct pt_error *error)
+{
+    PT_TRY(pt_results_read(&session->rerun, path, error));
+    const char *yaml = pt_results_manifest_text(session->rerun, "effective_yaml");
+    const char *directory = pt_results_manifest_text(session->rerun, "directory");
+    if (!yaml)
+        return pt_fail_at(error, PT_ERR_INPUT, path, 0, 0, "holds no experiment to run again");
+    if (directory && add_text(&session->directory, directory, error) != PT_OK) return error->status;
+    if (!directory) session->directory = directory_of(path);
+    return pt_config_load_text(&session->config, path, yaml, strlen(yaml), session->directory,
+                               (const char *const *)session->sets, session->set_count,
+                               &session->messages);
+}
+
+/* Errors of the file itself are in `messages`; `error` holds others. */
+static enum pt_status load(struct session *session, struct pt_error *error)
+{
+    const char *path = session->args->operands[0];
+    PT_TRY(collect_sets(session, error));
+    if (is_result_file(path)) return load_from_result(session, path, error);
+    session->directory = directory_of(path);
+    return pt_config_load(&session->config, path, NULL, (const char *const *)session->sets,
+                          session->set_count, &session->messages);
+}
+
+/* ---- the run ---- */
+
+static void on_bad_row(void *ctx, const struct pt_error *error)
+{
+    struct session *session = ctx;
+    if (!pt__args_value(session->args, "on-bad-row") || session->terminal.quiet) return;
+    session->bad_rows++;
+    if (session->bad_rows <= BAD_ROWS_SHOWN || session->terminal.verbose)
+        pt__complain(&session->terminal, error);
+}
+
+static void on_progress(void *ctx, const struct pt_run_progress *state)
+{
+    struct session *session = ctx;
+    pt__progress_show(&session->progress, state);
+}
+
+/* The arguments as a shell would take them. */
+static char *join_command_line(int argc, char **argv)
+{
+    size_t room = 1;
+    for (int i = 0; i < argc; i++)
+        room += 4 * strlen(argv[i]) + 3;
+    char *text = malloc(room), *at = text;
+    for (int i = 0; text && i < argc; i++) {
+        bool plain = argv[i][0] && !argv[i][strcspn(argv[i], " \t\n'\"\\$`*?[]{}()<>|&;#~!")];
+        if (i > 0) *at++ = ' ';
+        if (!plain) *at++ = '\'';
+        for (const char *c = argv[i]; *c; c++) {
+            if (*c == '\'' && !plain)
+                at += strlen(strcpy(at, "'\\''"));
+            else
+                *at++ = *c;
+        }
+        if (!plain) *at++ = '\'';
+    }
+    if (text) *at = '\0';
+    return text;
+}
+
+static void print_json(const struct pt_run_facts *facts)
+{
+    json_t *root = pt__summary_json(facts);
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    fputc('\n', stdout);
+    json_decref(root);
+}
+
+static void print_head(const struct session *session, const struct pt_run_facts *facts)
+{
+    bool json = pt__args_has(session->args, "json");
+    const struct pt__terminal *terminal = &session->terminal;
+    if (session->bad_rows > BAD_ROWS_SHOWN && !terminal->verbose)
+        fprintf(stderr, "partita: ... and %llu more bad rows: --verbose shows all\n",
+                (unsigned long long)(session->bad_rows - BAD_ROWS_SHOWN));
+    if (!json)
+        pt__summary_head(stdout, terminal->color_out, facts);
+    else if (!terminal->quiet)
+        pt__summary_head(stderr, terminal->color_err, facts);
+    fflush(stdout);
+}
+
+static void compare_digests(const struct session *session, const struct pt_run_facts *facts)
+{
+    if (!session->rerun || session->set_count > 0 || session->terminal.quiet) return;
+    const char *before = pt_results_manifest_text(session->rerun, "digest");
+    if (!before || facts->status != PT_OK) return;
+    if (strcmp(before, facts->digest) == 0)
+        fprintf(stderr, "partita: same digest as %s\n", session->args->operands[0]);
+    else
+        fprintf(stderr,
+                "partita: the digest differs from that of %s (%s): another version, or its "
+                "inputs have changed\n",
+                session->args->operands[0], before);
+}
+
+static int execute(struct session *session)
+{
+    const struct pt__terminal *terminal = &session->terminal;
+    const struct pt_run_facts *facts = pt_run_facts(session->run);
+    struct pt_error error = {.status = PT_OK};
+    enum pt_status status = pt_run_execute(session->run, &error);
+    pt__progress_clear(&session->progress);
+    if (facts->summary && pt__args_has(session->args, "json"))
+        print_json(facts);
+    else if (facts->summary)
+        pt__summary_text(stdout, terminal->color_out, facts);
+    if (facts->summary && terminal->verbose)
+        fprintf(stderr, "partita: read %.3f s, run %.3f s (policy %.3f s), write %.3f s\n",
+                facts->read_s, facts->wall_s, facts->policy_s, facts->write_s);
+    if (status != PT_OK) {
+        fflush(stdout);
+        return pt__finish_stdout(terminal, pt__complain(terminal, &error));
+    }
+    compare_digests(session, facts);
+    return pt__finish_stdout(terminal, 0);
+}
+
+static int dry_run(const struct session *session)
+{
+    const struct pt_run_facts *facts = pt_run_facts(session->run);
+    if (pt__args_has(session->args, "json"))
+        print_json(facts);
+    else
+        pt__summary_assumptions(stdout, session->terminal.color_out, facts);
+    return pt__finish_stdout(&session->terminal, 0);
+}
+
+static enum pt_status prepare(struct session *session)
+{
+    const struct pt__args *args = session->args;
+    const char *bad_row = pt__args_value(args, "on-bad-row"), *out = pt__args_value(args, "out");
+    session->command_line = join_command_line(args->argc, args->argv);
+    struct pt_run_options run_options = {.skip_bad_rows = bad_row && strcmp(bad_row, "skip") == 0,
+                                         .check = pt__args_has(args, "check"),
+                                         .dry = pt__args_has(args, "dry-run"),
+                                         .result_path = out ? out : session->config->output.file,
+                                         .events_path = pt__args_value(args, "events"),
+                                         .command_line = session->command_line,
+                                         .directory = session->directory,
+                                         .bad_row = on_bad_row,
+                                         .progress = on_progress,
+                                         .ctx = session,
+                                         .interrupt = pt__interrupt_listen()};
+    return pt_run_prepare(&session->run, session->config, &run_options, &session->messages);
+}
+
+static int go(struct session *session)
+{
+    struct pt_error error = {.status = PT_OK};
+    enum pt_status status = load(session, &error);
+    if (status == PT_OK) status = prepare(session);
+    bool errors = session->messages.error_count > 0;
+    if (errors || !session->terminal.quiet)
+        pt_messages_print(&session->messages, stderr, session->terminal.color_err);
+    if (status != PT_OK && error.status != PT_OK) return pt__complain(&session->terminal, &error);
+    if (status != PT_OK) return pt_status_exit_code(status);
+    print_head(session, pt_run_facts(session->run));
+    return pt__args_has(session->args, "dry-run") ? dry_run(session) : execute(session);
+}
+
+static int run(const struct pt__args *args)
+{
+    struct session session = {.args = args};
+    pt__terminal_init(&session.terminal, args);
+    pt__progress_init(&session.progress, session.terminal.progress);
+    pt_messages_init(&session.messages);
+    int code = go(&session);
+    pt_run_free(session.run);
+    pt_config_free(session.config);
+    pt_results_reader_free(session.rerun);
+    pt_messages_fini(&session.messages);
+    for (size_t i = 0; i < session.set_count; i++)
+        free(session.sets[i]);
+    free(session.sets);
+    free(session.directory);
+    free(session.command_line);
+    return code;
+}
+
+const struct pt__command pt__command_run = {
+    .name = "run",
+    .operands = "EXPERIMENT.yaml|RESULT.h5",
+    .operand_min = 1,
+    .operand_max = 1,
+    .summary = "replay a trace on a cluster under a policy",
+    .details =
+        "Reads the experiment and its whole trace, checks both, says the offered load and which "
+        "jobs can never fit, runs the simulation, prints a summary and, if asked, writes a result "
+        "file.\n\nGiven a result file, runs the experiment kept in it again: with the same version "
+        "and inputs the digest of the event log is the same. Relative inputs are looked for where "
+        "they were then.",
+    .options = options,
+    .example = "partita run experiment.yaml --set policy.blocking=skip --out skip.h5",
+    .example_says = "runs the experiment with one key changed and keeps the result",
+    .run = run};

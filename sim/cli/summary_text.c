@@ -1,0 +1,284 @@
+#include <math.h>
+#include <string.h>
+
+#include "sim/cli/format.h"
+#include "sim/cli/summary.h"
+#include "sim/cli/terminal.h"
+
+enum { LABEL = 14, CELL = 10, ROWS_MAX = 12 };
+
+struct page {
+    FILE *out;
+    bool color;
+    const struct pt_run_facts *facts;
+};
+
+static const char *on(const struct page *page, enum pt__style style)
+{
+    return pt__style(page->color, style);
+}
+
+/* "Policy        " in bold; what follows is the caller's. */
+static void label(const struct page *page, const char *text)
+{
+    fprintf(page->out, "%s%-*s%s", on(page, PT__BOLD), LABEL, text, on(page, PT__PLAIN));
+}
+
+static double value_of(const struct pt_metric_group *group, const char *name)
+{
+    const struct pt_metric *metric = pt_summary_find(group, name);
+    return metric ? metric->value : NAN;
+}
+
+/* ---- before ---- */
+
+static void never_fits_lines(const struct page *page)
+{
+    const struct pt_never_fits *never = &page->facts->never_fits;
+    char count[PT__TEXT_MAX], id[PT_ID_BUFFER];
+    if (never->count == 0) return;
+    label(page, "Never fits");
+    fprintf(page->out, "%s%s job%s%s\n", on(page, PT__YELLOW),
+            pt__format_count(count, never->count), never->count == 1 ? "" : "s",
+            on(page, PT__PLAIN));
+    for (int i = 0; i < PT_REASON_COUNT; i++) {
+        if (never->by_reason[i] == 0) continue;
+        fprintf(page->out, "%*s%s: %s (first: %s)\n", LABEL, "",
+                pt__format_count(count, never->by_reason[i]), pt_reason_text((enum pt_reason)i),
+                pt_trace_id(page->facts->trace, never->first[i], id));
+    }
+}
+
+static void trace_line(const struct page *page)
+{
+    const struct pt_run_facts *facts = page->facts;
+    const struct pt_trace_spec *spec = &facts->config->trace;
+    char rows[PT__TEXT_MAX], bad[PT__TEXT_MAX];
+    label(page, "Trace");
+    fputs(spec->reader ? spec->reader->name : "inline", page->out);
+    if (spec->path_as_written) fprintf(page->out, ", %s", spec->path_as_written);
+    fprintf(page->out, ": %s row%s read", pt__format_count(rows, facts->read.rows),
+            facts->read.rows == 1 ? "" : "s");
+    if (facts->read.bad_rows)
+        fprintf(page->out, ", %s%s bad ones skipped%s", on(page, PT__YELLOW),
+                pt__format_count(bad, facts->read.bad_rows), on(page, PT__PLAIN));
+    if (facts->read.dropped)
+        fprintf(page->out, ", %s dropped", pt__format_count(bad, facts->read.dropped));
+    if (!facts->trace->was_sorted) fputs(", sorted by submit time (they came unsorted)", page->out);
+    fputc('\n', page->out);
+}
+
+static void load_line(const struct page *page)
+{
+    const struct pt_trace *trace = page->facts->trace;
+    char number[PT__TEXT_MAX], span[PT__TEXT_MAX];
+    label(page, "Offered load");
+    if (isnan(page->facts->offered_load)) {
+        fputs("- (all jobs are submitted at once, or there are none)\n", page->out);
+        return;
+    }
+    const int64_t *submit = pt_trace_submit_ns(trace);
+    int64_t length = submit[trace->job_count - 1] - submit[0];
+    fprintf(page->out, "%s%s%s of the GPUs, over %s of submissions\n", on(page, PT__BOLD),
+            pt__format_percent(number, page->facts->offered_load), on(page, PT__PLAIN),
+            pt__format_duration(span, pt_seconds(length)));
+}
+
+static void cluster_lines(const struct page *page)
+{
+    const struct pt_cluster *cluster = &page->facts->config->cluster;
+    for (uint32_t i = 0; i < cluster->pool_count; i++) {
+        const struct pt_pool *pool = &cluster->pools[i];
+        label(page, i == 0 ? "Cluster" : "");
+        fprintf(page->out, "%s: %u node%s x %u %s, %s", pool->name, pool->node_count,
+                pool->node_count == 1 ? "" : "s", pool->gpus_per_node, pool->gpu->name,
+                pool->unit->name);
+        if (pool->shape.slots > 1) fprintf(page->out, ", %u a GPU", pool->shape.slots);
+        fputc('\n', page->out);
+    }
+}
+
+static void params(const struct page *page, const struct pt_param *param,
+                   const struct pt_value *value)
+{
+    for (; param && param->name; param++, value++)
+        if (param->type == PT_PARAM_CHOICE && strcmp(param->name, "placement") != 0)
+            fprintf(page->out, ", %s %s", param->name, param->choices[value->integer]);
+}
+
+static void policy_line(const struct page *page)
+{
+    const struct pt_config *config = page->facts->config;
+    label(page, "Policy");
+    fputs(config->policy->name, page->out);
+    params(page, config->policy->params, config->policy_params);
+    fprintf(page->out, ", placement %s\n", config->placement->name);
+}
+
+void pt__summary_head(FILE *out, bool color, const struct pt_run_facts *facts)
+{
+    struct page page = {out, color, facts};
+    if (facts->config->name && facts->config->name[0])
+        fprintf(out, "%s%s%s\n\n", on(&page, PT__CYAN), facts->config->name, on(&page, PT__PLAIN));
+    trace_line(&page);
+    cluster_lines(&page);
+    policy_line(&page);
+    load_line(&page);
+    never_fits_lines(&page);
+}
+
+/* ---- after ---- */
+
+static void jobs_line(const struct page *page, const struct pt_metric_group *all)
+{
+    static const struct {
+        const char *name;
+        enum pt__style style;
+        bool always;
+    } states[] = {{"done", PT__GREEN, true},         {"failed", PT__RED, false},
+                  {"killed", PT__RED, false},        {"withdrawn", PT__YELLOW, false},
+                  {"unschedulable", PT__RED, false}, {"running", PT__CYAN, false},
+                  {"pending", PT__YELLOW, false}};
+    char count[PT__TEXT_MAX];
+    const char *comma = "";
+    label(page, "Jobs");
+    for (size_t i = 0; i < sizeof states / sizeof states[0]; i++) {
+        double value = value_of(all, states[i].name);
+        if (!(value > 0) && !states[i].always) continue;
+        fprintf(page->out, "%s%s%s %s%s", comma, on(page, states[i].style),
+                pt__format_count(count, value > 0 ? (uint64_t)value : 0), states[i].name,
+                on(page, PT__PLAIN));
+        comma = ", ";
+    }
+    double oom = value_of(all, "oom_events");
+    if (oom > 0)
+        fprintf(page->out, "; out of GPU memory %s time%s", pt__format_count(count, (uint64_t)oom),
+                oom == 1 ? "" : "s");
+    fputc('\n', page->out);
+}
+
+typedef char *format_fn(char out[PT__TEXT_MAX], double value);
+
+static void distribution(const struct page *page, const struct pt_metric_group *all,
+                         const char *title, const char *name, const char *suffix, format_fn *format)
+{
+    static const char *const parts[] = {"mean", "p50", "p90", "p95", "p99", "max"};
+    char full[64], text[PT__TEXT_MAX];
+    snprintf(full, sizeof full, "%s_mean%s", name, suffix);
+    if (!pt_summary_find(all, full)) return;
+    label(page, title);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        snprintf(full, sizeof full, "%s_%s%s", name, parts[i], suffix);
+        fprintf(page->out, "%*s", CELL, format(text, value_of(all, full)));
+    }
+    fputc('\n', page->out);
+}
+
+static void distributions(const struct page *page, const struct pt_metric_group *all)
+{
+    fprintf(page->out, "\n%s%*s%*s%*s%*s%*s%*s%*s%s\n", on(page, PT__DIM), LABEL, "", CELL, "mean",
+            CELL, "p50", CELL, "p90", CELL, "p95", CELL, "p99", CELL, "max", on(page, PT__PLAIN));
+    distribution(page, all, "JCT", "jct", "_s", pt__format_duration);
+    distribution(page, all, "Wait", "wait", "_s", pt__format_duration);
+    distribution(page, all, "Slowdown", "slowdown", "", pt__format_ratio);
+    distribution(page, all, "  bounded", "bounded_slowdown", "", pt__format_ratio);
+    if (value_of(all, "sharing_increase_max") > 0)
+        distribution(page, all, "Sharing cost", "sharing_increase", "", pt__format_percent);
+    if (!isnan(value_of(all, "tardiness_max_s")))
+        distribution(page, all, "Tardiness", "tardiness", "_s", pt__format_duration);
+    fputc('\n', page->out);
+}
+
+static void rates(const struct page *page, const struct pt_metric_group *all)
+{
+    static const struct {
+        const char *title, *name;
+        format_fn *format;
+    } lines[] = {{"Utilisation", "utilization", pt__format_percent},
+                 {"Allocation", "allocation", pt__format_percent},
+                 {"Goodput", "goodput", pt__format_percent},
+                 {"Fragmentation", "fragmentation", pt__format_percent},
+                 {"SLA met", "sla_satisfaction", pt__format_percent},
+                 {"Fairness", "jain_fairness", pt__format_ratio},
+                 {"Makespan", "makespan_s", pt__format_duration}};
+    char text[PT__TEXT_MAX], count[PT__TEXT_MAX];
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const struct pt_metric *metric = pt_summary_find(all, lines[i].name);
+        if (!metric) continue;
+        label(page, lines[i].title);
+        fprintf(page->out, "%*s", CELL, lines[i].format(text, metric->value));
+        if (strcmp(lines[i].name, "sla_satisfaction") == 0 && metric->count)
+            fprintf(page->out, "  of %s jobs with a bound", pt__format_count(count, metric->count));
+        fputc('\n', page->out);
+    }
+}
+
+static void group_row(const struct page *page, const struct pt_metric_group *group)
+{
+    static const struct {
+        const char *name;
+        format_fn *format;
+    } cells[] = {{"jct_mean_s", pt__format_duration},  {"jct_p95_s", pt__format_duration},
+                 {"wait_mean_s", pt__format_duration}, {"slowdown_p95", pt__format_ratio},
+                 {"utilization", pt__format_percent},  {"sla_satisfaction", pt__format_percent}};
+    char text[PT__TEXT_MAX];
+    double jobs = value_of(group, "jobs");
+    fprintf(page->out, "  %-*.*s%*s", LABEL + 4, LABEL + 3, group->label, CELL - 2,
+            jobs >= 0 ? pt__format_count(text, (uint64_t)jobs) : "-");
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        fprintf(page->out, "%*s", CELL, cells[i].format(text, value_of(group, cells[i].name)));
+    fputc('\n', page->out);
+}
+
+static void group_table(const struct page *page, const char *title, const char *dimension)
+{
+    const struct pt_summary *summary = page->facts->summary;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < summary->group_count; i++)
+        count += strcmp(summary->groups[i].dimension, dimension) == 0;
+    if (count < 2) return; /* one group says what all jobs say */
+    fprintf(page->out, "\n%s%-*s%s%s%*s%*s%*s%*s%*s%*s%*s%s\n", on(page, PT__BOLD), LABEL + 6,
+            title, on(page, PT__PLAIN), on(page, PT__DIM), CELL - 2, "jobs", CELL, "JCT mean", CELL,
+            "JCT p95", CELL, "wait mean", CELL, "slow p95", CELL, "util", CELL, "SLA met",
+            on(page, PT__PLAIN));
+    uint32_t shown = 0;
+    for (uint32_t i = 1; i < summary->group_count && shown < ROWS_MAX; i++) {
+        if (strcmp(summary->groups[i].dimension, dimension) != 0) continue;
+        group_row(page, &summary->groups[i]);
+        shown++;
+    }
+    if (shown < count) fprintf(page->out, "  ... and %u more: --json has all\n", count - shown);
+}
+
+void pt__summary_assumptions(FILE *out, bool color, const struct pt_run_facts *facts)
+{
+    struct page page = {out, color, facts};
+    if (facts->assumption_count == 0) return;
+    fprintf(out, "\n%sAssumptions%s\n", on(&page, PT__BOLD), on(&page, PT__PLAIN));
+    for (uint32_t i = 0; i < facts->assumption_count; i++)
+        fprintf(out, "  - %s\n", facts->assumptions[i]);
+}
+
+void pt__summary_text(FILE *out, bool color, const struct pt_run_facts *facts)
+{
+    struct page page = {out, color, facts};
+    const struct pt_metric_group *all = &facts->summary->groups[0];
+    if (facts->status != PT_OK)
+        fprintf(out, "%sPartial: %s%s\n", on(&page, PT__RED), pt_status_text(facts->status),
+                on(&page, PT__PLAIN));
+    jobs_line(&page, all);
+    distributions(&page, all);
+    rates(&page, all);
+    group_table(&page, "Pool", "pool");
+    group_table(&page, "Tenant", "tenant");
+    group_table(&page, "SLA tier", "tier");
+    group_table(&page, "Kind", "kind");
+    pt__summary_assumptions(out, color, facts);
+    fputc('\n', out);
+    label(&page, "Digest");
+    fprintf(out, "%s\n", facts->digest);
+    if (facts->result_file) {
+        label(&page, "Result");
+        fprintf(out, "%s\n", facts->result_file);
+    }
+}

@@ -1,0 +1,121 @@
+#include "sim/experiment/assumptions.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+PT_PRINTF(2, 3)
+static bool add(struct pt__assumptions *all, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (all->count == all->capacity) {
+        uint32_t capacity = all->capacity ? 2 * all->capacity : 8;
+        char **longer = realloc(all->list, capacity * sizeof *longer);
+        if (!longer) return false;
+        all->list = longer;
+        all->capacity = capacity;
+    }
+    size_t length = strlen(text) + 1;
+    char *copy = malloc(length);
+    if (!copy) return false;
+    all->list[all->count++] = memcpy(copy, text, length);
+    return true;
+}
+
+static bool shared_pools(const struct pt_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->pool_count; i++)
+        if (cluster->pools[i].shape.slots > 1) return true;
+    return false;
+}
+
+static bool interference(struct pt__assumptions *all, const struct pt_config *config)
+{
+    bool good = add(all, "interference: none (textbook equal shares)%s",
+                    config->interference_given ? "" : ", as the experiment names no model");
+    for (uint32_t i = 0; i < config->cluster.pool_count && good; i++) {
+        const struct pt_pool *pool = &config->cluster.pools[i];
+        for (const struct pt_param *param = pool->unit->params; param && param->name; param++) {
+            if (strcmp(param->name, "switch_loss") != 0) continue;
+            const struct pt_value *loss = &pool->unit_params[param - pool->unit->params];
+            if (loss->number > 0)
+                good =
+                    good && add(all, "pool %s: turns cost %g of the time when shared (switch_loss)",
+                                pool->name, loss->number);
+        }
+        if (pool->shape.memory_oom)
+            good = good && add(all,
+                               "pool %s: nobody checks GPU memory before a start "
+                               "(memory: unchecked); what doesn't fit fails",
+                               pool->name);
+    }
+    return good;
+}
+
+static bool speeds(struct pt__assumptions *all, const struct pt_cluster *cluster)
+{
+    bool good =
+        add(all, "work_s is run time on %s (trace.reference_gpu)", cluster->reference_gpu->name);
+    for (uint32_t i = 0; i < cluster->pool_count && good; i++) {
+        const struct pt_pool *pool = &cluster->pools[i];
+        bool said = pool->rate == PT_SPEED_ONE;
+        for (uint32_t j = 0; j < i && !said; j++)
+            said = cluster->pools[j].gpu == pool->gpu;
+        if (said) continue;
+        good = add(all,
+                   "%s runs at %.4g of %s's speed for every job (geometric mean of FP16 TFLOP/s "
+                   "and GB/s: assumed)",
+                   pool->gpu->name, (double)pool->rate / (double)PT_SPEED_ONE,
+                   cluster->reference_gpu->name);
+    }
+    return good;
+}
+
+/* Columns that the trace has and that nothing in this experiment looks at. */
+static bool unused_columns(struct pt__assumptions *all, const struct pt_trace *trace)
+{
+    static const enum pt_column_id unused[] = {
+        PT_COL_PRIORITY,   PT_COL_ESTIMATE,  PT_COL_PROFILE,   PT_COL_SM_UTIL,
+        PT_COL_MEMBW_UTIL, PT_COL_PCIE_UTIL, PT_COL_PROCESSES, PT_COL_PREEMPTIBLE};
+    char names[256] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
+        if (trace->column[unused[i]])
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     pt_columns[unused[i]].name);
+    return used == 0 || add(all, "columns kept for the result but without effect here: %s", names);
+}
+
+static bool shares(struct pt__assumptions *all, const struct pt_config *config,
+                   const struct pt_trace *trace)
+{
+    bool good = true;
+    if (trace->column[PT_COL_GPU_FRAC])
+        good = add(all, "gpu_frac: a share of a GPU takes a whole GPU or replica in these pools");
+    if (good && shared_pools(&config->cluster) && trace->column[PT_COL_GPUS])
+        good = add(all, "a gang held back by a slower member keeps its full pressure on the "
+                        "neighbours of the others (assumed)");
+    return good;
+}
+
+enum pt_status pt__assumptions_make(struct pt__assumptions *assumptions,
+                                    const struct pt_config *config, const struct pt_trace *trace,
+                                    struct pt_error *error)
+{
+    bool good = interference(assumptions, config) && speeds(assumptions, &config->cluster) &&
+                shares(assumptions, config, trace) && unused_columns(assumptions, trace);
+    return good ? PT_OK : pt_fail(error, PT_ERR_MEMORY, "out of memory");
+}
+
+void pt__assumptions_fini(struct pt__assumptions *assumptions)
+{
+    for (uint32_t i = 0; i < assumptions->count; i++)
+        free(assumptions->list[i]);
+    free(assumptions->list);
+    *assumptions = (struct pt__assumptions){0};
+}
