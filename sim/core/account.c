@@ -1,0 +1,268 @@
+#include "sim/core/engine.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Exact integrals of what changes only at instants. A pool's meter is brought up to now before any
+ * of its counters change; between changes every rate is constant, so the meter can be read at any
+ * time since without touching it. */
+
+static struct pt_meter meter_at(const struct pt_pool_state *pool, int64_t time_ns)
+{
+    struct pt_meter meter = pool->now;
+    if (time_ns <= pool->metered_ns) return meter;
+    uint64_t dt = (uint64_t)(time_ns - pool->metered_ns);
+    meter.there += (pt_u128)dt * pool->up_gpus;
+    meter.busy += (pt_u128)dt * pool->busy_gpus;
+    meter.held += (pt_u128)dt * pool->held_units;
+    if (pool->free_units > 0 && pool->frag_requests > 0) {
+        double share = (double)pool->frag_sum /
+                       ((double)pool->frag_requests * (double)pool->free_units);
+        meter.fragmentation += share * (double)dt;
+        meter.idle_ns += (double)dt;
+    }
+    return meter;
+}
+
+void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool)
+{
+    if (sim->any_end && sim->last_end_ns >= pool->metered_ns)
+        pool->at_end = meter_at(pool, sim->last_end_ns);
+    if (sim->now_ns <= pool->metered_ns) return;
+    pool->now = meter_at(pool, sim->now_ns);
+    pool->metered_ns = sim->now_ns;
+}
+
+static pt_u128 queue_at(const struct pt_sim *sim, int64_t time_ns)
+{
+    if (time_ns <= sim->queue_metered_ns) return sim->queue_now;
+    return sim->queue_now + (pt_u128)(uint64_t)(time_ns - sim->queue_metered_ns) *
+                                sim->pending_count;
+}
+
+void pt__account_queue(struct pt_sim *sim)
+{
+    if (sim->any_end && sim->last_end_ns >= sim->queue_metered_ns)
+        sim->queue_at_end = queue_at(sim, sim->last_end_ns);
+    if (sim->now_ns <= sim->queue_metered_ns) return;
+    sim->queue_now = queue_at(sim, sim->now_ns);
+    sim->queue_metered_ns = sim->now_ns;
+}
+
+/* Requests of the trace that want more than so many open GPUs on one node, for each pool. */
+static enum pt_status weights_build(struct pt_sim *sim, struct pt_pool_state *pool, uint64_t bit)
+{
+    uint32_t per_node = pool->pool->gpus_per_node;
+    pool->frag_weight = calloc((size_t)per_node + 2, sizeof *pool->frag_weight);
+    if (pool->frag_weight == NULL) return PT_ERR_MEMORY;
+    for (uint32_t c = 0; c < sim->class_count; c++) {
+        const struct pt_class *class_ = &sim->classes[c];
+        if ((class_->pools & bit) == 0 || class_->units == 0) continue;
+        uint32_t wants = class_->units < per_node ? class_->units : per_node;
+        pool->frag_weight[wants - 1] += class_->count; /* can't use nodes with wants - 1 open */
+        pool->frag_requests += class_->count;
+    }
+    for (uint32_t open = per_node; open-- > 0;)
+        pool->frag_weight[open] += pool->frag_weight[open + 1];
+    return PT_OK;
+}
+
+enum pt_status pt__account_build(struct pt_sim *sim, struct pt_error *error)
+{
+    uint32_t pools = sim->pool_count;
+    sim->account_from_ns = sim->job_count > 0 ? sim->submit_ns[0] : 0;
+    sim->base_ns = sim->world.warmup_ns > sim->account_from_ns ? sim->world.warmup_ns
+                                                               : sim->account_from_ns;
+    sim->queue_metered_ns = sim->account_from_ns;
+    sim->interval_from_ns = sim->account_from_ns - sim->account_from_ns % sim->world.interval_ns;
+    sim->interval_to_ns = sim->interval_from_ns > PT_NEVER - sim->world.interval_ns
+                              ? PT_NEVER
+                              : sim->interval_from_ns + sim->world.interval_ns;
+    sim->tenant_held = calloc((size_t)pools * sim->world.tenant_count, sizeof *sim->tenant_held);
+    sim->series_values = calloc(1 + 3 * ((size_t)pools + 1), sizeof *sim->series_values);
+    sim->series_last = calloc(1 + 3 * ((size_t)pools + 1), sizeof *sim->series_last);
+    if (sim->tenant_held == NULL || sim->series_values == NULL || sim->series_last == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for the accounts");
+    for (uint32_t p = 0; p < pools; p++) {
+        struct pt_pool_state *pool = &sim->pools[p];
+        pool->metered_ns = sim->account_from_ns;
+        if (weights_build(sim, pool, PT_POOL_BIT(p)) != PT_OK)
+            return pt_fail(error, PT_ERR_MEMORY, "out of memory for the accounts");
+        pool->frag_sum = 0; /* every node is whole and empty now */
+        for (uint32_t n = 0; n < pool->pool->node_count; n++)
+            pool->frag_sum += (uint64_t)pool->pool->gpus_per_node * pool->slots *
+                              pool->frag_weight[pool->pool->gpus_per_node];
+    }
+    return PT_OK;
+}
+
+void pt__account_free(struct pt_sim *sim)
+{
+    free(sim->tenant_held);
+    free(sim->series_values);
+    free(sim->series_last);
+    for (uint32_t p = 0; sim->pools != NULL && p < sim->pool_count; p++)
+        free(sim->pools[p].frag_weight);
+}
+
+static double ratio(pt_u128 part, pt_u128 whole)
+{
+    return whole == 0 ? NAN : (double)part / (double)whole;
+}
+
+/* Means between two readings of all meters: `from` was stored, `to_ns` is read now. Fills
+ * series_values: queue, then utilization, allocation and fragmentation, each (all, pools...). */
+static void means_until(struct pt_sim *sim, int64_t to_ns, bool keep)
+{
+    uint32_t pools = sim->pool_count;
+    double *utilization = sim->series_values + 1, *allocation = utilization + pools + 1,
+           *fragmentation = allocation + pools + 1;
+    pt_u128 there = 0, busy = 0;
+    double held = 0, frag = 0, idle = 0;
+    for (uint32_t p = 0; p < pools; p++) {
+        struct pt_pool_state *pool = &sim->pools[p];
+        struct pt_meter to = meter_at(pool, to_ns), *from = &pool->at_interval;
+        pt_u128 pool_there = to.there - from->there, pool_busy = to.busy - from->busy;
+        double pool_held = (double)(to.held - from->held) / pool->slots;
+        double pool_idle = to.idle_ns - from->idle_ns;
+        double pool_frag = to.fragmentation - from->fragmentation;
+        utilization[p + 1] = ratio(pool_busy, pool_there);
+        allocation[p + 1] = pool_there == 0 ? (double)NAN : pool_held / (double)pool_there;
+        fragmentation[p + 1] = pool_idle > 0 ? pool_frag / pool_idle : (double)NAN;
+        there += pool_there;
+        busy += pool_busy;
+        held += pool_held;
+        double weight = (double)pool->pool->node_count * pool->pool->gpus_per_node;
+        frag += pool_frag * weight;
+        idle += pool_idle * weight;
+        if (keep) *from = to;
+    }
+    utilization[0] = ratio(busy, there);
+    allocation[0] = there == 0 ? (double)NAN : held / (double)there;
+    fragmentation[0] = idle > 0 ? frag / idle : (double)NAN;
+    int64_t from_ns = sim->interval_from_ns > sim->account_from_ns ? sim->interval_from_ns
+                                                                   : sim->account_from_ns;
+    pt_u128 queue = queue_at(sim, to_ns);
+    sim->series_values[0] = to_ns > from_ns
+                                ? (double)(queue - sim->queue_at_interval) / (double)(to_ns - from_ns)
+                                : 0;
+    if (keep) sim->queue_at_interval = queue;
+}
+
+/* Sends the interval that means_until has just read, unless it equals the one before. */
+static void interval_send(struct pt_sim *sim)
+{
+    uint32_t pools = sim->pool_count;
+    size_t bytes = (1 + 3 * ((size_t)pools + 1)) * sizeof *sim->series_values;
+    if (sim->series_any && memcmp(sim->series_values, sim->series_last, bytes) == 0) return;
+    memcpy(sim->series_last, sim->series_values, bytes);
+    sim->series_any = true;
+    const double *utilization = sim->series_values + 1;
+    struct pt_series_row row = {.time_ns = sim->interval_from_ns,
+                                .queue_length = sim->series_values[0],
+                                .utilization = utilization,
+                                .allocation = utilization + pools + 1,
+                                .fragmentation = utilization + 2 * ((size_t)pools + 1)};
+    struct pt_error error = {.status = PT_OK};
+    enum pt_status status = sim->world.recorder.series(sim->world.recorder.ctx, &row, &error);
+    if (status == PT_OK || sim->error.status != PT_OK) return;
+    sim->error = error;
+    if (error.status == PT_OK) pt_fail(&sim->error, status, "the receiver of the series failed");
+}
+
+static void interval_close(struct pt_sim *sim, int64_t to_ns)
+{
+    means_until(sim, to_ns, true);
+    interval_send(sim);
+    sim->interval_from_ns = to_ns;
+    sim->interval_to_ns = to_ns > PT_NEVER - sim->world.interval_ns
+                              ? PT_NEVER
+                              : to_ns + sim->world.interval_ns;
+}
+
+static void intervals_until(struct pt_sim *sim, int64_t to_ns)
+{
+    int64_t interval_ns = sim->world.interval_ns;
+    interval_close(sim, sim->interval_to_ns);
+    int64_t whole = (to_ns - sim->interval_from_ns) / interval_ns;
+    if (whole == 0) return;
+    /* Nothing changes in the intervals between: one row speaks for all of them. */
+    means_until(sim, sim->interval_to_ns, false);
+    interval_send(sim);
+    int64_t from_ns = sim->interval_from_ns + whole * interval_ns;
+    means_until(sim, from_ns, true);
+    sim->interval_from_ns = from_ns;
+    sim->interval_to_ns =
+        from_ns > PT_NEVER - interval_ns ? PT_NEVER : from_ns + interval_ns;
+}
+
+void pt__account_instant(struct pt_sim *sim, int64_t to_ns)
+{
+    if (!sim->base_taken && to_ns >= sim->base_ns) {
+        sim->base_taken = true;
+        for (uint32_t p = 0; p < sim->pool_count; p++)
+            sim->pools[p].at_base = meter_at(&sim->pools[p], sim->base_ns);
+        sim->queue_at_base = queue_at(sim, sim->base_ns);
+    }
+    if (to_ns >= sim->interval_to_ns && sim->world.recorder.series != NULL)
+        intervals_until(sim, to_ns);
+}
+
+void pt__account_finish(struct pt_sim *sim)
+{
+    bool horizon = sim->world.horizon_ns != PT_NEVER && sim->now_ns == sim->world.horizon_ns;
+    sim->stats.window_from_ns = sim->base_ns;
+    sim->stats.window_to_ns = horizon ? sim->now_ns : sim->any_end ? sim->last_end_ns : 0;
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        struct pt_pool_state *pool = &sim->pools[p];
+        pt__account_pool(sim, pool);
+        if (horizon) pool->at_end = meter_at(pool, sim->now_ns);
+    }
+    pt__account_queue(sim);
+    if (horizon) sim->queue_at_end = queue_at(sim, sim->now_ns);
+    if (sim->stats.window_to_ns <= sim->stats.window_from_ns) {
+        sim->stats.window_to_ns = sim->stats.window_from_ns;
+        for (uint32_t p = 0; p < sim->pool_count; p++) sim->pools[p].at_end = sim->pools[p].at_base;
+        sim->queue_at_end = sim->queue_at_base;
+    }
+    sim->stats.queue_integral = sim->queue_at_end - sim->queue_at_base;
+    int64_t end_ns = sim->now_ns;
+    if (sim->world.recorder.series != NULL && end_ns > sim->interval_from_ns &&
+        end_ns > sim->account_from_ns)
+        interval_close(sim, end_ns);
+}
+
+static struct pt_meter window(const struct pt_pool_state *pool)
+{
+    struct pt_meter w = pool->at_end;
+    w.there -= pool->at_base.there;
+    w.busy -= pool->at_base.busy;
+    w.held -= pool->at_base.held;
+    w.fragmentation -= pool->at_base.fragmentation;
+    w.idle_ns -= pool->at_base.idle_ns;
+    return w;
+}
+
+void pt_sim_pool_totals(const struct pt_sim *sim, uint32_t pool, struct pt_pool_totals *totals)
+{
+    *totals = (struct pt_pool_totals){.fragmentation = NAN};
+    double fragmentation = 0, idle = 0;
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        if (pool != PT_NONE && pool != p) continue;
+        const struct pt_pool_state *state = &sim->pools[p];
+        struct pt_meter w = window(state);
+        double weight = (double)state->pool->node_count * state->pool->gpus_per_node;
+        totals->there += w.there;
+        totals->busy += w.busy;
+        totals->held += pool == PT_NONE ? 0 : w.held;
+        totals->jobs_started += state->jobs_started;
+        fragmentation += w.fragmentation * weight;
+        idle += w.idle_ns * weight;
+    }
+    if (idle > 0) totals->fragmentation = fragmentation / idle;
+}
+
+pt_u128 pt_sim_tenant_held(const struct pt_sim *sim, uint32_t pool, uint32_t tenant)
+{
+    return sim->tenant_held[(size_t)pool * sim->world.tenant_count + tenant];
+}

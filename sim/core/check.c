@@ -1,0 +1,193 @@
+#include "sim/core/engine.h"
+
+/* Every invariant of semantics.md, section 8, from scratch: nothing here trusts a counter. */
+
+static bool broken(struct pt_sim *sim, const char *what, unsigned long long index,
+                   unsigned long long is, unsigned long long should)
+{
+    pt__break(sim, PT_ERR_INVARIANT, "event %llu: %s %llu is %llu, recounted %llu",
+              (unsigned long long)sim->stats.events, what, index, is, should);
+    return false;
+}
+
+static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu)
+{
+    const struct pt_gpu *g = &sim->gpus[gpu];
+    uint32_t residents = 0, local = gpu - pool->pool->first_gpu;
+    uint64_t mib = 0;
+    for (uint32_t m = g->first; m != PT_NONE;) {
+        const struct pt_member *member = &sim->member[m];
+        const struct pt_live *live = &sim->live[member->live];
+        uint32_t own = pt_trace_u32(sim->world.trace, PT_COL_GPU_MEM, live->job);
+        if (!live->running || member->gpu != gpu)
+            return broken(sim, "resident of GPU", gpu, member->live, PT_NONE);
+        residents++;
+        mib += own == PT_NONE ? 0 : own;
+        m = member->gpu_next == g->first ? PT_NONE : member->gpu_next;
+    }
+    if (residents != g->load) return broken(sim, "load of GPU", gpu, g->load, residents);
+    if (g->load > pool->slots) return broken(sim, "load of GPU", gpu, g->load, pool->slots);
+    if (mib != g->mem_used_mib) return broken(sim, "memory of GPU", gpu, g->mem_used_mib, mib);
+    if (mib > pool->pool->gpu->mem_mib)
+        return broken(sim, "memory of GPU", gpu, mib, pool->pool->gpu->mem_mib);
+    bool up = sim->nodes[g->node].up, open = up && g->load < pool->slots;
+    if (!up && g->load > 0) return broken(sim, "load of a GPU that is down,", gpu, g->load, 0);
+    if (pt_bitset_has(&pool->open, local) != open)
+        return broken(sim, "open mark of GPU", gpu, !open, open);
+    for (uint32_t l = 0; l < pool->slots; l++)
+        if (pt_bitset_has(&pool->at_load[l], local) != (open && l == g->load))
+            return broken(sim, "load mark of GPU", gpu, l, g->load);
+    return true;
+}
+
+static bool check_node(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t node,
+                       struct pt_pool_state *sum)
+{
+    const struct pt_node_state *n = &sim->nodes[node];
+    uint32_t gpus = pool->pool->gpus_per_node, load = 0, open = 0, idle = 0, free_units = 0;
+    uint32_t first = pool->pool->first_gpu + (node - pool->pool->first_node) * gpus;
+    for (uint32_t gpu = first; gpu < first + gpus; gpu++) {
+        if (!check_gpu(sim, pool, gpu)) return false;
+        uint32_t l = sim->gpus[gpu].load;
+        load += l;
+        sum->busy_gpus += l > 0;
+        if (!n->up) continue;
+        open += l < pool->slots;
+        idle += l == 0;
+        free_units += pool->slots - l;
+    }
+    if (load != n->load) return broken(sim, "load of node", node, n->load, load);
+    if (open != n->open_gpus) return broken(sim, "open GPUs of node", node, n->open_gpus, open);
+    if (idle != n->idle_gpus) return broken(sim, "idle GPUs of node", node, n->idle_gpus, idle);
+    if (free_units != n->free_units)
+        return broken(sim, "free units of node", node, n->free_units, free_units);
+    if (n->cpus_free_milli != PT_NONE && n->cpus_free_milli > pool->pool->cpus_milli_per_node)
+        return broken(sim, "free CPUs of node", node, n->cpus_free_milli, 0);
+    if (n->mem_free_mib != PT_NONE && n->mem_free_mib > pool->pool->mem_mib_per_node)
+        return broken(sim, "free memory of node", node, n->mem_free_mib, 0);
+    sum->held_units += load;
+    sum->open_gpus += open;
+    sum->free_units += free_units;
+    sum->up_gpus += n->up ? gpus : 0;
+    if (pool->frag_weight != NULL) sum->frag_sum += (uint64_t)free_units * pool->frag_weight[open];
+    return true;
+}
+
+static bool check_pool(struct pt_sim *sim, uint32_t p)
+{
+    struct pt_pool_state *pool = &sim->pools[p], sum = {.pool = pool->pool};
+    for (uint32_t i = 0; i < pool->pool->node_count; i++)
+        if (!check_node(sim, pool, pool->pool->first_node + i, &sum)) return false;
+    if (sum.held_units != pool->held_units)
+        return broken(sim, "held units of pool", p, pool->held_units, sum.held_units);
+    if (sum.busy_gpus != pool->busy_gpus)
+        return broken(sim, "busy GPUs of pool", p, pool->busy_gpus, sum.busy_gpus);
+    if (sum.open_gpus != pool->open_gpus)
+        return broken(sim, "open GPUs of pool", p, pool->open_gpus, sum.open_gpus);
+    if (sum.free_units != pool->free_units)
+        return broken(sim, "free units of pool", p, pool->free_units, sum.free_units);
+    if (sum.up_gpus != pool->up_gpus)
+        return broken(sim, "GPUs up in pool", p, pool->up_gpus, sum.up_gpus);
+    if (sum.frag_sum != pool->frag_sum)
+        return broken(sim, "fragmentation of pool", p, pool->frag_sum, sum.frag_sum);
+    return true;
+}
+
+/* A running job has all its parts, in one pool, on as few nodes as it may; work adds up. */
+static bool check_live(struct pt_sim *sim, uint32_t index)
+{
+    const struct pt_live *live = &sim->live[index];
+    uint32_t members = 0;
+    uint64_t speed = UINT64_MAX;
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next) {
+        const struct pt_member *member = &sim->member[m];
+        if (member->live != index) return broken(sim, "member of job", live->job, m, index);
+        if (sim->world.cluster->nodes[sim->gpus[member->gpu].node].pool != live->pool)
+            return broken(sim, "pool of a unit of job", live->job, member->gpu, live->pool);
+        if (member->speed < speed) speed = member->speed;
+        members++;
+    }
+    uint32_t should = live->running ? live->unit_count : 0;
+    if (members != should) return broken(sim, "units held by job", live->job, members, should);
+    if (live->running && members > 0 && speed != live->speed)
+        return broken(sim, "speed of job", live->job, live->speed, speed);
+    if (live->left > (pt_u128)(uint64_t)sim->work_ns[live->job] << 60)
+        return broken(sim, "work left of job", live->job, (uint64_t)(live->left >> 60),
+                      (uint64_t)sim->work_ns[live->job]);
+    if (live->running && live->end_ns < sim->now_ns)
+        return broken(sim, "end of job", live->job, (uint64_t)live->end_ns,
+                      (uint64_t)sim->now_ns);
+    return true;
+}
+
+static bool check_jobs(struct pt_sim *sim)
+{
+    uint32_t count[PT_STATE_COUNT] = {0}, final_jobs = 0, queued = 0;
+    for (pt_job job = 0; job < sim->next_arrival; job++) {
+        enum pt_job_state state = pt__state(sim, job);
+        uint32_t place = sim->place == NULL ? job : sim->place[job];
+        bool pending = pt_bitset_has(&sim->pending, place);
+        if (state >= PT_STATE_COUNT || state == PT_STATE_FUTURE)
+            return broken(sim, "state of job", job, state, PT_STATE_PENDING);
+        if (pending != (state == PT_STATE_PENDING))
+            return broken(sim, "queue mark of job", job, pending, !pending);
+        bool live = sim->live_of[job] != PT_NONE;
+        if (state == PT_STATE_RUNNING && !(live && sim->live[sim->live_of[job]].running))
+            return broken(sim, "running job", job, 0, 1);
+        count[state]++;
+        queued += pending;
+        final_jobs += pt_job_state_is_final(state);
+    }
+    if (queued != sim->pending_count)
+        return broken(sim, "pending jobs", 0, sim->pending_count, queued);
+    if (count[PT_STATE_RUNNING] != sim->running_count)
+        return broken(sim, "running jobs", 0, sim->running_count, count[PT_STATE_RUNNING]);
+    if (count[PT_STATE_HELD] != sim->held_count)
+        return broken(sim, "held jobs", 0, sim->held_count, count[PT_STATE_HELD]);
+    if (final_jobs != sim->final_count)
+        return broken(sim, "ended jobs", 0, sim->final_count, final_jobs);
+    return true;
+}
+
+/* GPU time charged to tenants, with what runs now, is what the pools' meters say was held. */
+static bool check_charges(struct pt_sim *sim)
+{
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        pt_u128 charged = 0, held = sim->pools[p].now.held;
+        for (uint32_t t = 0; t < sim->world.tenant_count; t++)
+            charged += pt_sim_tenant_held(sim, p, t);
+        for (uint32_t l = 0; l < sim->live_used; l++) {
+            const struct pt_live *live = &sim->live[l];
+            if (live->job == PT_NONE || !live->running || live->pool != p) continue;
+            charged += (pt_u128)(uint64_t)(sim->now_ns - live->attempt_ns) * live->unit_count;
+        }
+        int64_t since_ns = sim->now_ns - sim->pools[p].metered_ns;
+        if (since_ns > 0) held += (pt_u128)(uint64_t)since_ns * sim->pools[p].held_units;
+        if (charged != held)
+            return broken(sim, "unit time charged in pool", p, (uint64_t)(charged / 1000000000u),
+                          (uint64_t)(held / 1000000000u));
+    }
+    return true;
+}
+
+/* A policy that says it is work-conserving leaves nobody pending whom its placement could start. */
+static bool check_conserving(struct pt_sim *sim)
+{
+    if ((sim->policy_flags & PT_POLICY_WORK_CONSERVING) == 0) return true;
+    for (uint32_t c = 0; c < sim->class_count; c++) {
+        pt_job job = sim->ctx.api->class_next_pending(&sim->ctx, c, PT_NONE);
+        const struct pt_units *units;
+        if (job != PT_NONE && pt_ctx_place(&sim->ctx, &units, job, sim->classes[c].pools))
+            return broken(sim, "job left pending that fits,", job, 1, 0);
+    }
+    return true;
+}
+
+bool pt__check(struct pt_sim *sim)
+{
+    for (uint32_t p = 0; p < sim->pool_count; p++)
+        if (!check_pool(sim, p)) return false;
+    for (uint32_t l = 0; l < sim->live_used; l++)
+        if (sim->live[l].job != PT_NONE && !check_live(sim, l)) return false;
+    return check_jobs(sim) && check_charges(sim) && check_conserving(sim);
+}

@@ -1,0 +1,182 @@
+#include "sim/core/engine.h"
+
+/* Finding the best node without looking at all: per pool up to PT_INDEXES_PER_POOL tournament
+ * trees, each for one search, one kind of need and one number of units wanted. A tree is repaired
+ * from the pool's log of changed nodes when it is asked, so a change costs nothing to trees that
+ * nobody asks, and a repair O(changes x log nodes) - or a rebuild, where more nodes changed than
+ * there are. Memory is reserved at the start and touched at first use. */
+
+enum pt_status pt__index_build(struct pt_sim *sim, struct pt_error *error)
+{
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        struct pt_pool_state *pool = &sim->pools[p];
+        uint32_t nodes = pool->pool->node_count, leaves = 1, log_size = 64;
+        while (leaves < nodes) leaves *= 2;
+        while (log_size < 2 * nodes) log_size *= 2;
+        pool->leaf_count = leaves;
+        pool->log_mask = log_size - 1;
+        pool->log = malloc(log_size * sizeof *pool->log);
+        uint64_t *keys = calloc((size_t)PT_INDEXES_PER_POOL * leaves, sizeof *keys);
+        uint32_t *winners = calloc((size_t)PT_INDEXES_PER_POOL * 2 * leaves, sizeof *winners);
+        pool->index[0].key = keys; /* index 0 owns both blocks */
+        pool->index[0].winner = winners;
+        if (pool->log == NULL || keys == NULL || winners == NULL)
+            return pt_fail(error, PT_ERR_MEMORY, "out of memory for the indexes of pool %s",
+                           pool->pool->name);
+        for (uint32_t i = 1; i < PT_INDEXES_PER_POOL; i++) {
+            pool->index[i].key = keys + (size_t)i * leaves;
+            pool->index[i].winner = winners + (size_t)i * 2 * leaves;
+        }
+    }
+    return PT_OK;
+}
+
+void pt__index_free(struct pt_sim *sim)
+{
+    for (uint32_t p = 0; sim->pools != NULL && p < sim->pool_count; p++) {
+        free(sim->pools[p].log);
+        free(sim->pools[p].index[0].key);
+        free(sim->pools[p].index[0].winner);
+    }
+}
+
+void pt__index_touch(struct pt_pool_state *pool, uint32_t node)
+{
+    if (pool->log == NULL) return; /* while the cluster is being built */
+    pool->log[pool->log_head++ & pool->log_mask] = node - pool->pool->first_node;
+}
+
+static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                         const struct pt_index *index, const struct pt_class *class_,
+                         uint32_t local)
+{
+    uint32_t node = pool->pool->first_node + local;
+    const struct pt_node_state *n = &sim->nodes[node];
+    struct pt_node_facts facts = {.node = node,
+                                  .room = pt__slots_room(sim, pool, node, class_),
+                                  .load = n->load,
+                                  .units = pool->pool->gpus_per_node * pool->slots,
+                                  .gpus = pool->pool->gpus_per_node,
+                                  .idle_gpus = n->idle_gpus};
+    if (facts.room == 0 || facts.room < index->wanted) return PT_KEY_NONE;
+    facts.chosen_load = pt__slots_chosen_load(sim, pool, node, class_, index->search->gpu_order,
+                                              index->wanted);
+    return index->search->key(&facts, index->wanted);
+}
+
+static uint32_t better(const struct pt_index *index, uint32_t a, uint32_t b)
+{
+    return index->key[b] < index->key[a] ? b : a; /* ties: the lower node, on the left */
+}
+
+static void leaf_set(struct pt_index *index, uint32_t leaves, uint32_t local, uint64_t key)
+{
+    if (index->key[local] == key) return;
+    index->key[local] = key;
+    for (uint32_t i = (leaves + local) / 2; i >= 1; i /= 2)
+        index->winner[i] = better(index, index->winner[2 * i], index->winner[2 * i + 1]);
+}
+
+static void rebuild(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                    struct pt_index *index, const struct pt_class *class_)
+{
+    uint32_t leaves = pool->leaf_count;
+    for (uint32_t i = 0; i < leaves; i++) {
+        index->winner[leaves + i] = i;
+        index->key[i] = i < pool->pool->node_count ? leaf_key(sim, pool, index, class_, i)
+                                                   : PT_KEY_NONE;
+    }
+    for (uint32_t i = leaves - 1; i >= 1; i--)
+        index->winner[i] = better(index, index->winner[2 * i], index->winner[2 * i + 1]);
+    index->cursor = pool->log_head;
+}
+
+static void repair(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                   struct pt_index *index, const struct pt_class *class_)
+{
+    if (pool->log_head - index->cursor > pool->pool->node_count) {
+        rebuild(sim, pool, index, class_);
+        return;
+    }
+    for (; index->cursor < pool->log_head; index->cursor++) {
+        uint32_t local = pool->log[index->cursor & pool->log_mask];
+        leaf_set(index, pool->leaf_count, local, leaf_key(sim, pool, index, class_, local));
+    }
+}
+
+/* Two classes with the same need see the same room on every node of the pool. */
+static uint64_t need_of(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                        const struct pt_class *class_)
+{
+    bool host = pool->bound_host && (class_->cpus_milli != 0 || class_->mem_mib != 0);
+    bool memory = pool->bound_memory && class_->gpu_mem_mib != 0;
+    if (host || memory || class_->units == 0) return (uint64_t)(class_ - sim->classes) + 2;
+    return pt__class_distinct(class_, pool) ? 1 : 0;
+}
+
+/* The up-to-date tree; the least recently made one gives way when all are taken. */
+static struct pt_index *find(struct pt_sim *sim, struct pt_pool_state *pool,
+                             const struct pt_search *search, const struct pt_class *class_,
+                             uint32_t wanted)
+{
+    uint64_t need = need_of(sim, pool, class_);
+    for (uint32_t i = 0; i < pool->index_count; i++) {
+        struct pt_index *index = &pool->index[i];
+        if (index->search == search && index->need == need && index->wanted == wanted) {
+            repair(sim, pool, index, class_);
+            return index;
+        }
+    }
+    uint32_t slot = pool->index_next;
+    pool->index_next = (slot + 1) % PT_INDEXES_PER_POOL;
+    if (pool->index_count < PT_INDEXES_PER_POOL) pool->index_count++;
+    struct pt_index *index = &pool->index[slot];
+    index->search = search;
+    index->need = need;
+    index->wanted = wanted;
+    rebuild(sim, pool, index, class_);
+    return index;
+}
+
+static uint32_t winner(const struct pt_index *index, const struct pt_pool_state *pool)
+{
+    uint32_t local = pool->leaf_count == 1 ? 0 : index->winner[1];
+    return index->key[local] == PT_KEY_NONE ? PT_NONE : local;
+}
+
+uint32_t pt__index_best(struct pt_sim *sim, struct pt_pool_state *pool,
+                        const struct pt_search *search, pt_job job, uint32_t wanted)
+{
+    struct pt_index *index = find(sim, pool, search, pt__class(sim, job), wanted);
+    uint32_t local = winner(index, pool);
+    return local == PT_NONE ? PT_NONE : pool->pool->first_node + local;
+}
+
+uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct pt_units *units,
+                          const struct pt_search *search, pt_job job, uint32_t wanted,
+                          uint32_t nodes_max, uint32_t per_node)
+{
+    const struct pt_class *class_ = pt__class(sim, job);
+    struct pt_index *index = find(sim, pool, search, class_, per_node == 0 ? 1 : per_node);
+    uint32_t used = 0, hidden = 0, appended = 0;
+    for (uint32_t local; appended < wanted && used < nodes_max &&
+                         (local = winner(index, pool)) != PT_NONE;) {
+        uint32_t node = pool->pool->first_node + local;
+        sim->scratch_nodes[hidden++] = local;
+        leaf_set(index, pool->leaf_count, local, PT_KEY_NONE); /* so that the next best wins */
+        if (sim->node_mark[node] == sim->mark) continue;       /* the set uses it already */
+        uint32_t take = per_node != 0 ? per_node : pt__slots_room(sim, pool, node, class_);
+        if (take > wanted - appended) take = wanted - appended;
+        pt__slots_pick(sim, pool, node, class_, search->gpu_order, take,
+                       units->gpus + units->count);
+        sim->node_mark[node] = sim->mark;
+        units->count += take;
+        appended += take;
+        used++;
+    }
+    while (hidden > 0) {
+        uint32_t local = sim->scratch_nodes[--hidden];
+        leaf_set(index, pool->leaf_count, local, leaf_key(sim, pool, index, class_, local));
+    }
+    return appended;
+}

@@ -1,0 +1,112 @@
+#include "sim/core/engine.h"
+
+/* The end of an instant, in three sweeps over what it touched, each item once: GPUs whose residents
+ * changed ask their mode for speeds; jobs with a changed member are advanced to now and take the
+ * least of their members' speeds; homes of jobs whose end moved are re-keyed. */
+
+void pt__settle_gpu_dirty(struct pt_sim *sim, uint32_t gpu)
+{
+    if (sim->gpus[gpu].dirty_speed) return;
+    sim->gpus[gpu].dirty_speed = true;
+    sim->dirty_gpu[sim->dirty_gpu_count++] = gpu;
+}
+
+void pt__settle_live_dirty(struct pt_sim *sim, uint32_t live)
+{
+    if (sim->live[live].dirty) return;
+    sim->live[live].dirty = true;
+    sim->dirty_live[sim->dirty_live_count++] = live;
+}
+
+void pt__settle_home_dirty(struct pt_sim *sim, uint32_t gpu)
+{
+    if (sim->gpus[gpu].dirty_key) return;
+    sim->gpus[gpu].dirty_key = true;
+    sim->dirty_home[sim->dirty_home_count++] = gpu;
+}
+
+static void ask_mode(struct pt_sim *sim, uint32_t gpu)
+{
+    struct pt_gpu *g = &sim->gpus[gpu];
+    g->dirty_speed = false;
+    if (g->first == PT_NONE) return;
+    const struct pt_pool *pool = pt__pool_of_node(sim, g->node)->pool;
+    struct pt_unit_facts facts = {.gpu = pool->gpu,
+                                  .params = pool->unit_params,
+                                  .rate = pool->rate,
+                                  .resident_count = g->load};
+    pool->unit->speeds(sim->speeds, &facts);
+    uint32_t m = g->first;
+    for (uint32_t i = 0; i < g->load; i++) {
+        struct pt_member *member = &sim->member[m];
+        if (member->speed != sim->speeds[i]) {
+            member->speed = sim->speeds[i];
+            pt__settle_live_dirty(sim, member->live);
+        }
+        m = member->gpu_next;
+    }
+}
+
+void pt__settle_advance(struct pt_sim *sim, struct pt_live *live)
+{
+    pt_u128 done = (pt_u128)live->speed * (uint64_t)(sim->now_ns - live->last_ns);
+    live->left = done < live->left ? live->left - done : 0; /* an end rounds to the nearest ns */
+    live->last_ns = sim->now_ns;
+}
+
+/* now + left / speed, to the nearest ns, half up; PT_NEVER beyond the representable. */
+static int64_t end_of(int64_t now_ns, pt_u128 left, uint64_t speed)
+{
+    pt_u128 dt = speed == PT_SPEED_ONE ? (left + PT_SPEED_ONE / 2) >> 60
+                                       : (2 * left + speed) / ((pt_u128)speed * 2);
+    return dt >= (pt_u128)(uint64_t)(PT_NEVER - now_ns) ? PT_NEVER : now_ns + (int64_t)dt;
+}
+
+static void take_speed(struct pt_sim *sim, uint32_t index)
+{
+    struct pt_live *live = &sim->live[index];
+    live->dirty = false;
+    if (!live->running) return;
+    uint64_t speed = live->unit_count == 0 ? PT_SPEED_ONE : UINT64_MAX;
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
+        if (sim->member[m].speed < speed) speed = sim->member[m].speed;
+    if (speed == live->speed) return;
+    pt__settle_advance(sim, live);
+    live->speed = speed;
+    live->end_ns = end_of(sim->now_ns, live->left, speed);
+    if (live->end_ns == PT_NEVER)
+        pt__break(sim, PT_ERR_RANGE, "job %u would end more than 292 years after the origin",
+                  live->job);
+    if (live->unit_count == 0)
+        pt_heap_set(&sim->cpu_heap, pt_heap_key(live->end_ns, live->job, index));
+    else
+        pt__settle_home_dirty(sim, live->home);
+}
+
+void pt__settle_rekey(struct pt_sim *sim, uint32_t gpu)
+{
+    sim->gpus[gpu].dirty_key = false;
+    int64_t end_ns = PT_NEVER;
+    uint32_t job = PT_NONE;
+    for (uint32_t l = sim->gpus[gpu].home_first; l != PT_NONE; l = sim->live[l].home_next) {
+        const struct pt_live *live = &sim->live[l];
+        if (live->end_ns < end_ns || (live->end_ns == end_ns && live->job < job)) {
+            end_ns = live->end_ns;
+            job = live->job;
+        }
+    }
+    if (end_ns == PT_NEVER)
+        pt_heap_remove(&sim->heap, gpu);
+    else
+        pt_heap_set(&sim->heap, pt_heap_key(end_ns, job, gpu));
+}
+
+void pt__settle(struct pt_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->dirty_gpu_count; i++) ask_mode(sim, sim->dirty_gpu[i]);
+    sim->dirty_gpu_count = 0;
+    for (uint32_t i = 0; i < sim->dirty_live_count; i++) take_speed(sim, sim->dirty_live[i]);
+    sim->dirty_live_count = 0;
+    for (uint32_t i = 0; i < sim->dirty_home_count; i++) pt__settle_rekey(sim, sim->dirty_home[i]);
+    sim->dirty_home_count = 0;
+}

@@ -1,0 +1,225 @@
+#include "partita/sim.h"
+
+#include <string.h>
+
+#include "sim/core/engine.h"
+
+/* Putting a world together and taking it apart. */
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct pt_node_change *x = a, *y = b;
+    if (x->time_ns != y->time_ns) return x->time_ns < y->time_ns ? -1 : 1;
+    if (x->up != y->up) return x->up ? -1 : 1; /* back up, and down again at the same instant */
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static int64_t after(int64_t time_ns, int64_t later_ns)
+{
+    return later_ns > PT_NEVER - time_ns ? PT_NEVER : time_ns + later_ns;
+}
+
+static enum pt_status changes_build(struct pt_sim *sim, struct pt_error *error)
+{
+    const struct pt_cluster *cluster = sim->world.cluster;
+    size_t windows = 0;
+    for (uint32_t n = 0; n < cluster->node_count; n++) windows += cluster->nodes[n].down_count;
+    sim->change = malloc((2 * windows + 1) * sizeof *sim->change);
+    if (sim->change == NULL) return pt_fail(error, PT_ERR_MEMORY, "out of memory for down times");
+    for (uint32_t n = 0; n < cluster->node_count; n++) {
+        const struct pt_node *node = &cluster->nodes[n];
+        for (uint32_t w = 0; w < node->down_count; w++) {
+            int64_t from_ns = node->down[w].from_ns;
+            int64_t up_ns = after(node->down[w].to_ns, node->boot_ns);
+            if (up_ns == from_ns) continue; /* never away */
+            sim->change[sim->change_count++] = (struct pt_node_change){
+                .time_ns = from_ns, .node = n, .for_ever = up_ns == PT_NEVER};
+            if (up_ns != PT_NEVER)
+                sim->change[sim->change_count++] =
+                    (struct pt_node_change){.time_ns = up_ns, .node = n, .up = true};
+        }
+    }
+    if (sim->change_count > 0)
+        qsort(sim->change, sim->change_count, sizeof *sim->change, compare_changes);
+    return PT_OK;
+}
+
+/* Live records are needed for jobs that run, and for those between two attempts. */
+static uint32_t live_needed(const struct pt_sim *sim, uint64_t units)
+{
+    bool again = sim->change_count > 0;
+    uint64_t cpu_only = 0;
+    for (uint32_t p = 0; p < sim->pool_count; p++)
+        again |= sim->pools[p].pool->shape.memory_oom && sim->world.retries.oom != 0;
+    for (uint32_t c = 0; c < sim->class_count; c++)
+        if (sim->classes[c].units == 0) cpu_only += sim->classes[c].count;
+    uint64_t needed = units + cpu_only + 1;
+    return again || needed > sim->job_count ? sim->job_count + 1 : (uint32_t)needed;
+}
+
+static enum pt_status pools_build(struct pt_sim *sim, struct pt_error *error)
+{
+    const struct pt_cluster *cluster = sim->world.cluster;
+    sim->pool_count = cluster->pool_count;
+    sim->pools = calloc(cluster->pool_count, sizeof *sim->pools);
+    sim->nodes = calloc(cluster->node_count, sizeof *sim->nodes);
+    sim->gpus = calloc(cluster->gpu_count, sizeof *sim->gpus);
+    if (sim->pools == NULL || sim->nodes == NULL || sim->gpus == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for %u GPUs", cluster->gpu_count);
+    for (uint32_t n = 0; n < cluster->node_count; n++) sim->nodes[n].cpu_first = PT_NONE;
+    PT_TRY(pt__slots_build(sim, error));
+    return pt__index_build(sim, error);
+}
+
+static enum pt_status jobs_build(struct pt_sim *sim, struct pt_error *error)
+{
+    const struct pt_trace *trace = sim->world.trace;
+    uint32_t jobs = trace->job_count;
+    sim->job_count = jobs;
+    sim->submit_ns = pt_trace_submit_ns(trace);
+    sim->work_ns = pt_trace_work_ns(trace);
+    sim->state = calloc((size_t)jobs + 1, sizeof *sim->state);
+    sim->live_of = malloc(((size_t)jobs + 1) * sizeof *sim->live_of);
+    if (sim->state == NULL || sim->live_of == NULL || !pt_bitset_init(&sim->pending, jobs))
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for %u jobs", jobs);
+    memset(sim->live_of, 0xff, ((size_t)jobs + 1) * sizeof *sim->live_of); /* PT_NONE */
+    if (trace->predecessor_count == NULL) return PT_OK;
+    sim->waits_for = malloc(((size_t)jobs + 1) * sizeof *sim->waits_for);
+    sim->doomed = malloc(((size_t)jobs + 1) * sizeof *sim->doomed);
+    if (sim->waits_for == NULL || sim->doomed == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for `after`");
+    memcpy(sim->waits_for, trace->predecessor_count, jobs * sizeof *sim->waits_for);
+    return PT_OK;
+}
+
+static uint64_t units_of(const struct pt_sim *sim)
+{
+    uint64_t units = 0;
+    for (uint32_t p = 0; p < sim->pool_count; p++) units += sim->pools[p].free_units;
+    return units;
+}
+
+static uint32_t largest_job(const struct pt_sim *sim)
+{
+    uint32_t units = 1;
+    for (uint32_t c = 0; c < sim->class_count; c++)
+        if (sim->classes[c].pools != 0 && sim->classes[c].units > units)
+            units = sim->classes[c].units;
+    return units;
+}
+
+static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *error)
+{
+    const struct pt_cluster *cluster = sim->world.cluster;
+    uint32_t per_node = 1, slots = 1, gpus = cluster->gpu_count;
+    uint64_t units = units_of(sim);
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        const struct pt_pool_state *pool = &sim->pools[p];
+        if (pool->pool->gpus_per_node > per_node) per_node = pool->pool->gpus_per_node;
+        if (pool->slots > slots) slots = pool->slots;
+    }
+    sim->live_capacity = live_needed(sim, units);
+    sim->member_capacity = (uint32_t)units;
+    sim->wake_capacity = 64;
+    sim->units.capacity = largest_job(sim);
+    bool ok = pt_heap_init(&sim->heap, gpus) && pt_heap_init(&sim->cpu_heap, sim->live_capacity);
+    ok = ok && (sim->live = calloc(sim->live_capacity, sizeof *sim->live));
+    ok = ok && (sim->member = calloc(units + 1, sizeof *sim->member));
+    ok = ok && (sim->wakes = malloc(sim->wake_capacity * sizeof *sim->wakes));
+    ok = ok && (sim->dirty_gpu = malloc(gpus * sizeof *sim->dirty_gpu));
+    ok = ok && (sim->dirty_home = malloc(gpus * sizeof *sim->dirty_home));
+    ok = ok && (sim->dirty_live = malloc(sim->live_capacity * sizeof *sim->dirty_live));
+    ok = ok && (sim->speeds = malloc(slots * sizeof *sim->speeds));
+    ok = ok && (sim->units.gpus = malloc(sim->units.capacity * sizeof *sim->units.gpus));
+    ok = ok && (sim->gpu_mark = calloc(gpus, sizeof *sim->gpu_mark));
+    ok = ok && (sim->node_mark = calloc(cluster->node_count, sizeof *sim->node_mark));
+    ok = ok && (sim->node_units = calloc(cluster->node_count, sizeof *sim->node_units));
+    ok = ok && (sim->scratch_nodes = malloc(cluster->node_count * sizeof *sim->scratch_nodes));
+    ok = ok && (sim->scratch_load = malloc(per_node * sizeof *sim->scratch_load));
+    ok = ok && (sim->scratch_mem = malloc(per_node * sizeof *sim->scratch_mem));
+    sim->live_free = sim->member_free = sim->backoff_first = PT_NONE;
+    return ok ? PT_OK : pt_fail(error, PT_ERR_MEMORY, "out of memory for the engine's work space");
+}
+
+static enum pt_status policy_build(struct pt_sim *sim, struct pt_error *error)
+{
+    const struct pt_policy_ops *policy = sim->world.policy;
+    const struct pt_value *params = sim->world.policy_params;
+    size_t size = policy->state_size == NULL ? 0 : policy->state_size(params, sim->class_count);
+    void *state = calloc(1, size + 1);
+    if (state == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for policy %s", policy->name);
+    sim->policy_flags = policy->flags == NULL ? 0 : policy->flags(params);
+    if (policy->init != NULL) {
+        enum pt_status status = policy->init(state, &sim->ctx, params, error);
+        if (status != PT_OK) {
+            free(state);
+            return status;
+        }
+    }
+    sim->policy_state = state; /* from here on fini is owed */
+    return PT_OK;
+}
+
+enum pt_status pt_sim_create(struct pt_sim **out, const struct pt_world *world,
+                             struct pt_error *error)
+{
+    *out = NULL;
+    struct pt_sim *sim = calloc(1, sizeof *sim);
+    if (sim == NULL) return pt_fail(error, PT_ERR_MEMORY, "out of memory for a simulation");
+    sim->ctx.api = &pt__api;
+    sim->world = *world;
+#ifndef NDEBUG
+    sim->world.check = true;
+#endif
+    enum pt_status status = pools_build(sim, error);
+    if (status == PT_OK) status = jobs_build(sim, error);
+    if (status == PT_OK) status = pt__classes_build(sim, error);
+    if (status == PT_OK) status = changes_build(sim, error);
+    if (status == PT_OK) status = work_space_build(sim, error);
+    if (status == PT_OK) status = pt__account_build(sim, error);
+    if (status == PT_OK) status = policy_build(sim, error);
+    if (status != PT_OK) {
+        pt_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return PT_OK;
+}
+
+void pt_sim_destroy(struct pt_sim *sim)
+{
+    if (sim == NULL) return;
+    if (sim->policy_state != NULL && sim->world.policy->fini != NULL)
+        sim->world.policy->fini(sim->policy_state);
+    free(sim->policy_state);
+    pt__account_free(sim);
+    pt__index_free(sim);
+    pt__slots_free(sim);
+    pt_heap_fini(&sim->heap);
+    pt_heap_fini(&sim->cpu_heap);
+    pt_bitset_fini(&sim->pending);
+    void *blocks[] = {sim->state,        sim->live_of,    sim->class_of,      sim->place,
+                      sim->job_at,       sim->classes,    sim->waits_for,     sim->doomed,
+                      sim->live,         sim->member,     sim->pools,         sim->nodes,
+                      sim->gpus,         sim->change,     sim->wakes,         sim->dirty_gpu,
+                      sim->dirty_live,   sim->dirty_home, sim->speeds,        sim->units.gpus,
+                      sim->gpu_mark,     sim->node_mark,  sim->node_units,    sim->scratch_nodes,
+                      sim->scratch_load, sim->scratch_mem};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+    free(sim);
+}
+
+enum pt_reason pt_sim_never_fits(const struct pt_sim *sim, pt_job job)
+{
+    const struct pt_class *class_ = pt__class(sim, job);
+    return class_->pools != 0 ? PT_REASON_NONE : (enum pt_reason)class_->reason;
+}
+
+void pt_sim_get_stats(const struct pt_sim *sim, struct pt_sim_stats *stats)
+{
+    *stats = sim->stats;
+    stats->now_ns = sim->now_ns;
+    stats->jobs_final = sim->final_count;
+    stats->jobs_running = sim->running_count;
+}
