@@ -16,8 +16,8 @@ static struct pt_meter meter_at(const struct pt_pool_state *pool, int64_t time_n
     meter.busy += (pt_u128)dt * pool->busy_gpus;
     meter.held += (pt_u128)dt * pool->held_units;
     if (pool->free_units > 0 && pool->frag_requests > 0) {
-        double share = (double)pool->frag_sum /
-                       ((double)pool->frag_requests * (double)pool->free_units);
+        double share =
+            (double)pool->frag_sum / ((double)pool->frag_requests * (double)pool->free_units);
         meter.fragmentation += share * (double)dt;
         meter.idle_ns += (double)dt;
     }
@@ -36,8 +36,8 @@ void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool)
 static pt_u128 queue_at(const struct pt_sim *sim, int64_t time_ns)
 {
     if (time_ns <= sim->queue_metered_ns) return sim->queue_now;
-    return sim->queue_now + (pt_u128)(uint64_t)(time_ns - sim->queue_metered_ns) *
-                                sim->pending_count;
+    return sim->queue_now +
+           (pt_u128)(uint64_t)(time_ns - sim->queue_metered_ns) * sim->pending_count;
 }
 
 void pt__account_queue(struct pt_sim *sim)
@@ -71,8 +71,8 @@ enum pt_status pt__account_build(struct pt_sim *sim, struct pt_error *error)
 {
     uint32_t pools = sim->pool_count;
     sim->account_from_ns = sim->job_count > 0 ? sim->submit_ns[0] : 0;
-    sim->base_ns = sim->world.warmup_ns > sim->account_from_ns ? sim->world.warmup_ns
-                                                               : sim->account_from_ns;
+    sim->base_ns =
+        sim->world.warmup_ns > sim->account_from_ns ? sim->world.warmup_ns : sim->account_from_ns;
     sim->queue_metered_ns = sim->account_from_ns;
     sim->interval_from_ns = sim->account_from_ns - sim->account_from_ns % sim->world.interval_ns;
     sim->interval_to_ns = sim->interval_from_ns > PT_NEVER - sim->world.interval_ns
@@ -140,12 +140,11 @@ static void means_until(struct pt_sim *sim, int64_t to_ns, bool keep)
     utilization[0] = ratio(busy, there);
     allocation[0] = there == 0 ? (double)NAN : held / (double)there;
     fragmentation[0] = idle > 0 ? frag / idle : (double)NAN;
-    int64_t from_ns = sim->interval_from_ns > sim->account_from_ns ? sim->interval_from_ns
-                                                                   : sim->account_from_ns;
+    int64_t from_ns =
+        sim->interval_from_ns > sim->account_from_ns ? sim->interval_from_ns : sim->account_from_ns;
     pt_u128 queue = queue_at(sim, to_ns);
-    sim->series_values[0] = to_ns > from_ns
-                                ? (double)(queue - sim->queue_at_interval) / (double)(to_ns - from_ns)
-                                : 0;
+    sim->series_values[0] =
+        to_ns > from_ns ? (double)(queue - sim->queue_at_interval) / (double)(to_ns - from_ns) : 0;
     if (keep) sim->queue_at_interval = queue;
 }
 
@@ -175,9 +174,8 @@ static void interval_close(struct pt_sim *sim, int64_t to_ns)
     means_until(sim, to_ns, true);
     interval_send(sim);
     sim->interval_from_ns = to_ns;
-    sim->interval_to_ns = to_ns > PT_NEVER - sim->world.interval_ns
-                              ? PT_NEVER
-                              : to_ns + sim->world.interval_ns;
+    sim->interval_to_ns =
+        to_ns > PT_NEVER - sim->world.interval_ns ? PT_NEVER : to_ns + sim->world.interval_ns;
 }
 
 static void intervals_until(struct pt_sim *sim, int64_t to_ns)
@@ -192,8 +190,7 @@ static void intervals_until(struct pt_sim *sim, int64_t to_ns)
     int64_t from_ns = sim->interval_from_ns + whole * interval_ns;
     means_until(sim, from_ns, true);
     sim->interval_from_ns = from_ns;
-    sim->interval_to_ns =
-        from_ns > PT_NEVER - interval_ns ? PT_NEVER : from_ns + interval_ns;
+    sim->interval_to_ns = from_ns > PT_NEVER - interval_ns ? PT_NEVER : from_ns + interval_ns;
 }
 
 void pt__account_instant(struct pt_sim *sim, int64_t to_ns)
@@ -222,7 +219,8 @@ void pt__account_finish(struct pt_sim *sim)
     if (horizon) sim->queue_at_end = queue_at(sim, sim->now_ns);
     if (sim->stats.window_to_ns <= sim->stats.window_from_ns) {
         sim->stats.window_to_ns = sim->stats.window_from_ns;
-        for (uint32_t p = 0; p < sim->pool_count; p++) sim->pools[p].at_end = sim->pools[p].at_base;
+        for (uint32_t p = 0; p < sim->pool_count; p++)
+            sim->pools[p].at_end = sim->pools[p].at_base;
         sim->queue_at_end = sim->queue_at_base;
     }
     sim->stats.queue_integral = sim->queue_at_end - sim->queue_at_base;

@@ -115,8 +115,7 @@ static bool check_live(struct pt_sim *sim, uint32_t index)
         return broken(sim, "work left of job", live->job, (uint64_t)(live->left >> 60),
                       (uint64_t)sim->work_ns[live->job]);
     if (live->running && live->end_ns < sim->now_ns)
-        return broken(sim, "end of job", live->job, (uint64_t)live->end_ns,
-                      (uint64_t)sim->now_ns);
+        return broken(sim, "end of job", live->job, (uint64_t)live->end_ns, (uint64_t)sim->now_ns);
     return true;
 }
 

@@ -82,8 +82,8 @@ static struct ask ask_of(const struct pt_sim *sim, const struct names *names, pt
                       .distinct = pt_trace_bool(trace, PT_COL_DISTINCT, job)};
     uint32_t pool_word = pt_trace_u32(trace, PT_COL_POOL, job);
     uint32_t type_word = pt_trace_u32(trace, PT_COL_GPU_TYPE, job);
-    uint64_t named = cluster->pool_count == PT_POOLS_MAX ? UINT64_MAX
-                                                         : PT_POOL_BIT(cluster->pool_count) - 1;
+    uint64_t named =
+        cluster->pool_count == PT_POOLS_MAX ? UINT64_MAX : PT_POOL_BIT(cluster->pool_count) - 1;
     if (pool_word != PT_NONE) named &= names->pool[pool_word];
     if (type_word != PT_NONE) named &= names->type[type_word];
     if (pt_trace_u32(trace, PT_COL_MIG, job) != PT_NONE) named = 0; /* no pool has instances */
@@ -133,8 +133,9 @@ static bool class_is(const struct pt_class *class_, const struct ask *ask)
 
 static uint64_t class_hash(const struct pt_class *class_)
 {
-    struct ask ask = {class_->named_pools, class_->units,       class_->nodes_max, class_->cpus_milli,
-                      class_->mem_mib,     class_->gpu_mem_mib, class_->distinct,  class_->reason};
+    struct ask ask = {class_->named_pools, class_->units,   class_->nodes_max,
+                      class_->cpus_milli,  class_->mem_mib, class_->gpu_mem_mib,
+                      class_->distinct,    class_->reason};
     return ask_hash(&ask);
 }
 
@@ -151,7 +152,8 @@ static bool table_grow(struct pt_sim *sim, struct table *table)
     if (table->slot == NULL) return false;
     for (uint32_t c = 0; c < sim->class_count; c++) {
         uint32_t s = (uint32_t)class_hash(&classes[c]) & (table->slots - 1);
-        while (table->slot[s] != 0) s = (s + 1) & (table->slots - 1);
+        while (table->slot[s] != 0)
+            s = (s + 1) & (table->slots - 1);
         table->slot[s] = c + 1;
     }
     return true;

@@ -3,7 +3,8 @@
 uint32_t pt_cluster_pool_of_gpu(const struct pt_cluster *cluster, uint32_t gpu)
 {
     uint32_t pool = 0;
-    while (pool + 1 < cluster->pool_count && cluster->pools[pool + 1].first_gpu <= gpu) pool++;
+    while (pool + 1 < cluster->pool_count && cluster->pools[pool + 1].first_gpu <= gpu)
+        pool++;
     return pool;
 }
 

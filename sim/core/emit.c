@@ -25,8 +25,7 @@ void pt__break(struct pt_sim *sim, enum pt_status status, const char *format, ..
 }
 
 /* A receiver's failure stops the run; it may have filled the error in, or not. */
-static void receiver_failed(struct pt_sim *sim, enum pt_status status,
-                            const struct pt_error *error)
+static void receiver_failed(struct pt_sim *sim, enum pt_status status, const struct pt_error *error)
 {
     if (sim->error.status != PT_OK) return;
     sim->error = *error;
@@ -39,14 +38,13 @@ void pt__emit_flush(struct pt_sim *sim)
     struct pt_error error = {.status = PT_OK};
     const struct pt_recorder *recorder = &sim->world.recorder;
     if (sim->event_count == 0) return;
-    enum pt_status status =
-        recorder->events(recorder->ctx, sim->events, sim->event_count, &error);
+    enum pt_status status = recorder->events(recorder->ctx, sim->events, sim->event_count, &error);
     sim->event_count = 0;
     if (status != PT_OK) receiver_failed(sim, status, &error);
 }
 
-void pt__emit(struct pt_sim *sim, enum pt_event_kind kind, pt_job job, uint32_t gpu,
-              uint32_t count, enum pt_reason reason)
+void pt__emit(struct pt_sim *sim, enum pt_event_kind kind, pt_job job, uint32_t gpu, uint32_t count,
+              enum pt_reason reason)
 {
     if (sim->world.recorder.events == NULL) return;
     sim->events[sim->event_count++] = (struct pt_event){.time_ns = sim->now_ns,

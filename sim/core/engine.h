@@ -16,10 +16,10 @@
 
 /* A job between its first start and its end: 128 bytes. */
 struct pt_live {
-    pt_u128 left;    /* work left, 2^-60 ns */
-    uint64_t speed;  /* 0 while it does not run */
-    int64_t last_ns; /* when `left` was true */
-    int64_t end_ns;  /* PT_NEVER while it does not run */
+    pt_u128 left;                 /* work left, 2^-60 ns */
+    uint64_t speed;               /* 0 while it does not run */
+    int64_t last_ns;              /* when `left` was true */
+    int64_t end_ns;               /* PT_NEVER while it does not run */
     int64_t start_ns, attempt_ns; /* first start, this attempt's start */
     int64_t running_ns;           /* of earlier attempts */
     int64_t due_ns;               /* end of back-off */
@@ -65,8 +65,8 @@ struct pt_class {
     uint64_t pools;
     uint32_t units, nodes_max;
     uint32_t cpus_milli, mem_mib, gpu_mem_mib;
-    uint8_t distinct; /* 0, 1, PT_BOOL_ABSENT = the pool's */
-    uint8_t reason;   /* why pools is empty */
+    uint8_t distinct;      /* 0, 1, PT_BOOL_ABSENT = the pool's */
+    uint8_t reason;        /* why pools is empty */
     uint32_t first, count; /* its places in the pending set */
     uint64_t named_pools;  /* the pools it may name, whether it fits them or not */
 };
@@ -106,9 +106,9 @@ struct pt_pool_state {
     /* accounting */
     int64_t metered_ns;
     struct pt_meter now, at_end, at_base, at_interval;
-    uint64_t frag_sum;        /* sum over nodes of idle units x requests that can't use them */
-    uint64_t *frag_weight;    /* [open GPUs]: requests that want more than so many; NULL: none */
-    uint64_t frag_requests;   /* requests in all */
+    uint64_t frag_sum;      /* sum over nodes of idle units x requests that can't use them */
+    uint64_t *frag_weight;  /* [open GPUs]: requests that want more than so many; NULL: none */
+    uint64_t frag_requests; /* requests in all */
     uint32_t jobs_started;
 };
 
@@ -128,9 +128,9 @@ struct pt_sim {
     int64_t now_ns;
     const int64_t *submit_ns, *work_ns;
     /* jobs */
-    uint8_t *state;   /* enum pt_job_state, and PT_STARTED_BIT */
-    uint32_t *live_of; /* PT_NONE */
-    uint32_t *class_of; /* NULL: one class */
+    uint8_t *state;           /* enum pt_job_state, and PT_STARTED_BIT */
+    uint32_t *live_of;        /* PT_NONE */
+    uint32_t *class_of;       /* NULL: one class */
     uint32_t *place, *job_at; /* place of a job in the pending set and back; NULL: identity */
     struct pt_bitset pending;
     uint32_t class_count;
@@ -154,7 +154,7 @@ struct pt_sim {
     /* time */
     struct pt_heap heap;     /* one completion per home GPU */
     struct pt_heap cpu_heap; /* and one per CPU-only job, by live record: a node may hold many */
-    int64_t *wakes;      /* binary heap of the policy's own timers */
+    int64_t *wakes;          /* binary heap of the policy's own timers */
     uint32_t wake_count, wake_capacity;
     /* dirty lists of this instant */
     uint32_t *dirty_gpu, *dirty_live, *dirty_home;
@@ -164,7 +164,7 @@ struct pt_sim {
     struct pt_units units;
     uint32_t *gpu_mark, *node_mark, *node_units; /* marks of `mark` */
     uint32_t mark;
-    uint32_t *scratch_nodes; /* [max(nodes of a pool)] */
+    uint32_t *scratch_nodes;              /* [max(nodes of a pool)] */
     uint32_t *scratch_load, *scratch_mem; /* [GPUs of a node] */
     pt_job *doomed; /* [jobs], with `after` alone: jobs whose successors can't run */
     /* policy */
@@ -268,8 +268,8 @@ void pt__account_instant(struct pt_sim *sim, int64_t to_ns); /* before time move
 void pt__account_finish(struct pt_sim *sim);
 
 /* emit.c */
-void pt__emit(struct pt_sim *sim, enum pt_event_kind kind, pt_job job, uint32_t gpu,
-              uint32_t count, enum pt_reason reason);
+void pt__emit(struct pt_sim *sim, enum pt_event_kind kind, pt_job job, uint32_t gpu, uint32_t count,
+              enum pt_reason reason);
 void pt__emit_result(struct pt_sim *sim, pt_job job, int64_t end_ns, enum pt_reason reason);
 void pt__emit_flush(struct pt_sim *sim);
 

@@ -16,7 +16,7 @@
 #define PT_HEAP_ROOT 3u /* children of i are 4 i - 8 .. 4 i - 5: aligned groups of four */
 
 struct pt_heap {
-    pt_u128 *key; /* slots PT_HEAP_ROOT .. PT_HEAP_ROOT + count - 1; the rest are all-ones */
+    pt_u128 *key;  /* slots PT_HEAP_ROOT .. PT_HEAP_ROOT + count - 1; the rest are all-ones */
     uint32_t *pos; /* slot of an item, 0 = not in the heap */
     uint32_t count, capacity;
 };
@@ -49,7 +49,8 @@ static inline bool pt_heap_init(struct pt_heap *heap, uint32_t capacity)
         *heap = (struct pt_heap){0};
         return false;
     }
-    for (size_t i = 0; i < slots; i++) heap->key[i] = ~(pt_u128)0;
+    for (size_t i = 0; i < slots; i++)
+        heap->key[i] = ~(pt_u128)0;
     return true;
 }
 

@@ -11,8 +11,10 @@ enum pt_status pt__index_build(struct pt_sim *sim, struct pt_error *error)
     for (uint32_t p = 0; p < sim->pool_count; p++) {
         struct pt_pool_state *pool = &sim->pools[p];
         uint32_t nodes = pool->pool->node_count, leaves = 1, log_size = 64;
-        while (leaves < nodes) leaves *= 2;
-        while (log_size < 2 * nodes) log_size *= 2;
+        while (leaves < nodes)
+            leaves *= 2;
+        while (log_size < 2 * nodes)
+            log_size *= 2;
         pool->leaf_count = leaves;
         pool->log_mask = log_size - 1;
         pool->log = malloc(log_size * sizeof *pool->log);
@@ -59,8 +61,8 @@ static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *p
                                   .gpus = pool->pool->gpus_per_node,
                                   .idle_gpus = n->idle_gpus};
     if (facts.room == 0 || facts.room < index->wanted) return PT_KEY_NONE;
-    facts.chosen_load = pt__slots_chosen_load(sim, pool, node, class_, index->search->gpu_order,
-                                              index->wanted);
+    facts.chosen_load =
+        pt__slots_chosen_load(sim, pool, node, class_, index->search->gpu_order, index->wanted);
     return index->search->key(&facts, index->wanted);
 }
 
@@ -83,8 +85,8 @@ static void rebuild(const struct pt_sim *sim, const struct pt_pool_state *pool,
     uint32_t leaves = pool->leaf_count;
     for (uint32_t i = 0; i < leaves; i++) {
         index->winner[leaves + i] = i;
-        index->key[i] = i < pool->pool->node_count ? leaf_key(sim, pool, index, class_, i)
-                                                   : PT_KEY_NONE;
+        index->key[i] =
+            i < pool->pool->node_count ? leaf_key(sim, pool, index, class_, i) : PT_KEY_NONE;
     }
     for (uint32_t i = leaves - 1; i >= 1; i--)
         index->winner[i] = better(index, index->winner[2 * i], index->winner[2 * i + 1]);
@@ -159,8 +161,8 @@ uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct
     const struct pt_class *class_ = pt__class(sim, job);
     struct pt_index *index = find(sim, pool, search, class_, per_node == 0 ? 1 : per_node);
     uint32_t used = 0, hidden = 0, appended = 0;
-    for (uint32_t local; appended < wanted && used < nodes_max &&
-                         (local = winner(index, pool)) != PT_NONE;) {
+    for (uint32_t local;
+         appended < wanted && used < nodes_max && (local = winner(index, pool)) != PT_NONE;) {
         uint32_t node = pool->pool->first_node + local;
         sim->scratch_nodes[hidden++] = local;
         leaf_set(index, pool->leaf_count, local, PT_KEY_NONE); /* so that the next best wins */

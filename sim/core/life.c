@@ -306,7 +306,8 @@ static bool out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units 
         if (fails) break;
         *used += mib;
     }
-    while (taken > 0) sim->gpus[units->gpus[--taken]].mem_used_mib -= mib;
+    while (taken > 0)
+        sim->gpus[units->gpus[--taken]].mem_used_mib -= mib;
     return fails;
 }
 
@@ -365,8 +366,7 @@ enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_un
     if (live->attempts < UINT16_MAX) live->attempts++;
     if (out_of_memory(sim, job, units)) {
         sim->stats.oom_events++;
-        attempt_fails(sim, index, &live->ooms, sim->world.retries.oom, PT_EVENT_OOM,
-                      PT_REASON_OOM);
+        attempt_fails(sim, index, &live->ooms, sim->world.retries.oom, PT_EVENT_OOM, PT_REASON_OOM);
         return PT_OK;
     }
     set_state(sim, job, PT_STATE_RUNNING);
@@ -436,9 +436,11 @@ void pt__life_node_down(struct pt_sim *sim, uint32_t node)
     const struct pt_pool *pool = pt__pool_of_node(sim, node)->pool;
     uint32_t first = pool->first_gpu + (node - pool->first_node) * pool->gpus_per_node;
     pt__emit(sim, PT_EVENT_NODE_DOWN, PT_NONE, first, 0, PT_REASON_NONE);
-    while (sim->nodes[node].cpu_first != PT_NONE) fault(sim, sim->nodes[node].cpu_first);
+    while (sim->nodes[node].cpu_first != PT_NONE)
+        fault(sim, sim->nodes[node].cpu_first);
     for (uint32_t gpu = first; gpu < first + pool->gpus_per_node; gpu++)
-        while (sim->gpus[gpu].first != PT_NONE) fault(sim, sim->member[sim->gpus[gpu].first].live);
+        while (sim->gpus[gpu].first != PT_NONE)
+            fault(sim, sim->member[sim->gpus[gpu].first].live);
     pt__slots_node_up(sim, node, false);
 }
 

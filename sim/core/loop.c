@@ -96,8 +96,7 @@ static void wake_pop(struct pt_sim *sim)
 static uint32_t drain_timers(struct pt_sim *sim)
 {
     uint32_t back = 0;
-    while (sim->backoff_first != PT_NONE &&
-           sim->live[sim->backoff_first].due_ns == sim->now_ns) {
+    while (sim->backoff_first != PT_NONE && sim->live[sim->backoff_first].due_ns == sim->now_ns) {
         pt__life_back(sim, sim->backoff_first);
         sim->stats.events++;
         back++;
@@ -116,8 +115,7 @@ static uint32_t drain_timers(struct pt_sim *sim)
 static uint32_t drain_arrivals(struct pt_sim *sim)
 {
     uint32_t arrivals = 0;
-    for (; sim->next_arrival < sim->job_count &&
-           sim->submit_ns[sim->next_arrival] == sim->now_ns;
+    for (; sim->next_arrival < sim->job_count && sim->submit_ns[sim->next_arrival] == sim->now_ns;
          arrivals++) {
         sim->stats.events++;
         pt__life_submit(sim, sim->next_arrival++);
@@ -183,7 +181,8 @@ static enum pt_status instant(struct pt_sim *sim)
     sim->stats.instants++;
     sim->idle_rounds = happened > 0 || acted ? 0 : sim->idle_rounds + 1;
     if (sim->idle_rounds > IDLE_ROUNDS_MAX)
-        pt__break(sim, PT_ERR_POLICY, "policy %s acts for ever at one instant: it only wakes itself",
+        pt__break(sim, PT_ERR_POLICY,
+                  "policy %s acts for ever at one instant: it only wakes itself",
                   sim->world.policy->name);
     if (sim->error.status == PT_OK && sim->world.check) pt__check(sim);
     return sim->error.status;
@@ -211,7 +210,8 @@ static enum pt_status deadlock(struct pt_sim *sim)
 {
     char id[PT_ID_BUFFER];
     pt_job first = 0;
-    while (pt_job_state_is_final(pt__state(sim, first))) first++;
+    while (pt_job_state_is_final(pt__state(sim, first)))
+        first++;
     pt__break(sim, PT_ERR_DEADLOCK,
               "%u jobs are left that nothing can ever start, the first is '%s'",
               sim->job_count - sim->final_count, pt_trace_id(sim->world.trace, first, id));
@@ -221,8 +221,7 @@ static enum pt_status deadlock(struct pt_sim *sim)
 static enum pt_status step(struct pt_sim *sim)
 {
     int64_t next_ns = sim->final_count == sim->job_count ? PT_NEVER : next_instant(sim);
-    if (next_ns >= sim->world.horizon_ns && sim->world.horizon_ns != PT_NEVER)
-        return horizon(sim);
+    if (next_ns >= sim->world.horizon_ns && sim->world.horizon_ns != PT_NEVER) return horizon(sim);
     if (sim->final_count == sim->job_count) return world_ends(sim, PT_REASON_NONE);
     if (next_ns == PT_NEVER) return deadlock(sim);
     if (next_ns > sim->now_ns) {
@@ -242,7 +241,8 @@ enum pt_status pt_sim_advance(struct pt_sim *sim, uint64_t instants, bool *finis
                               struct pt_error *error)
 {
     enum pt_status status = sim->error.status;
-    for (; status == PT_OK && !sim->ended && instants > 0; instants--) status = step(sim);
+    for (; status == PT_OK && !sim->ended && instants > 0; instants--)
+        status = step(sim);
     *finished = sim->ended;
     if (status != PT_OK && error != NULL) *error = sim->error;
     return status;

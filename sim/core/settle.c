@@ -103,10 +103,13 @@ void pt__settle_rekey(struct pt_sim *sim, uint32_t gpu)
 
 void pt__settle(struct pt_sim *sim)
 {
-    for (uint32_t i = 0; i < sim->dirty_gpu_count; i++) ask_mode(sim, sim->dirty_gpu[i]);
+    for (uint32_t i = 0; i < sim->dirty_gpu_count; i++)
+        ask_mode(sim, sim->dirty_gpu[i]);
     sim->dirty_gpu_count = 0;
-    for (uint32_t i = 0; i < sim->dirty_live_count; i++) take_speed(sim, sim->dirty_live[i]);
+    for (uint32_t i = 0; i < sim->dirty_live_count; i++)
+        take_speed(sim, sim->dirty_live[i]);
     sim->dirty_live_count = 0;
-    for (uint32_t i = 0; i < sim->dirty_home_count; i++) pt__settle_rekey(sim, sim->dirty_home[i]);
+    for (uint32_t i = 0; i < sim->dirty_home_count; i++)
+        pt__settle_rekey(sim, sim->dirty_home[i]);
     sim->dirty_home_count = 0;
 }

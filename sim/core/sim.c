@@ -23,7 +23,8 @@ static enum pt_status changes_build(struct pt_sim *sim, struct pt_error *error)
 {
     const struct pt_cluster *cluster = sim->world.cluster;
     size_t windows = 0;
-    for (uint32_t n = 0; n < cluster->node_count; n++) windows += cluster->nodes[n].down_count;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        windows += cluster->nodes[n].down_count;
     sim->change = malloc((2 * windows + 1) * sizeof *sim->change);
     if (sim->change == NULL) return pt_fail(error, PT_ERR_MEMORY, "out of memory for down times");
     for (uint32_t n = 0; n < cluster->node_count; n++) {
@@ -66,7 +67,8 @@ static enum pt_status pools_build(struct pt_sim *sim, struct pt_error *error)
     sim->gpus = calloc(cluster->gpu_count, sizeof *sim->gpus);
     if (sim->pools == NULL || sim->nodes == NULL || sim->gpus == NULL)
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for %u GPUs", cluster->gpu_count);
-    for (uint32_t n = 0; n < cluster->node_count; n++) sim->nodes[n].cpu_first = PT_NONE;
+    for (uint32_t n = 0; n < cluster->node_count; n++)
+        sim->nodes[n].cpu_first = PT_NONE;
     PT_TRY(pt__slots_build(sim, error));
     return pt__index_build(sim, error);
 }
@@ -95,7 +97,8 @@ static enum pt_status jobs_build(struct pt_sim *sim, struct pt_error *error)
 static uint64_t units_of(const struct pt_sim *sim)
 {
     uint64_t units = 0;
-    for (uint32_t p = 0; p < sim->pool_count; p++) units += sim->pools[p].free_units;
+    for (uint32_t p = 0; p < sim->pool_count; p++)
+        units += sim->pools[p].free_units;
     return units;
 }
 
@@ -199,14 +202,15 @@ void pt_sim_destroy(struct pt_sim *sim)
     pt_heap_fini(&sim->heap);
     pt_heap_fini(&sim->cpu_heap);
     pt_bitset_fini(&sim->pending);
-    void *blocks[] = {sim->state,        sim->live_of,    sim->class_of,      sim->place,
-                      sim->job_at,       sim->classes,    sim->waits_for,     sim->doomed,
-                      sim->live,         sim->member,     sim->pools,         sim->nodes,
-                      sim->gpus,         sim->change,     sim->wakes,         sim->dirty_gpu,
-                      sim->dirty_live,   sim->dirty_home, sim->speeds,        sim->units.gpus,
-                      sim->gpu_mark,     sim->node_mark,  sim->node_units,    sim->scratch_nodes,
+    void *blocks[] = {sim->state,        sim->live_of,    sim->class_of,   sim->place,
+                      sim->job_at,       sim->classes,    sim->waits_for,  sim->doomed,
+                      sim->live,         sim->member,     sim->pools,      sim->nodes,
+                      sim->gpus,         sim->change,     sim->wakes,      sim->dirty_gpu,
+                      sim->dirty_live,   sim->dirty_home, sim->speeds,     sim->units.gpus,
+                      sim->gpu_mark,     sim->node_mark,  sim->node_units, sim->scratch_nodes,
                       sim->scratch_load, sim->scratch_mem};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
     free(sim);
 }
 

@@ -11,8 +11,7 @@ static enum pt_status pool_build(struct pt_pool_state *state, const struct pt_po
     uint32_t gpus = pool->node_count * pool->gpus_per_node;
     state->pool = pool;
     state->slots = pool->shape.slots;
-    state->bound_host =
-        pool->cpus_milli_per_node != PT_NONE || pool->mem_mib_per_node != PT_NONE;
+    state->bound_host = pool->cpus_milli_per_node != PT_NONE || pool->mem_mib_per_node != PT_NONE;
     state->bound_memory = state->slots > 1 && pool->shape.memory_admits;
     if (!pt_bitset_init(&state->open, gpus)) return PT_ERR_MEMORY;
     state->at_load = calloc(state->slots, sizeof *state->at_load);
@@ -182,9 +181,8 @@ static uint32_t gpu_room(const struct pt_pool_state *pool, const struct pt_class
 uint32_t pt__slots_room_empty(const struct pt_pool_state *pool, const struct pt_class *class_)
 {
     const struct pt_pool *p = pool->pool;
-    uint32_t host =
-        least(host_limit(class_->cpus_milli, class_->units, p->cpus_milli_per_node),
-              host_limit(class_->mem_mib, class_->units, p->mem_mib_per_node));
+    uint32_t host = least(host_limit(class_->cpus_milli, class_->units, p->cpus_milli_per_node),
+                          host_limit(class_->mem_mib, class_->units, p->mem_mib_per_node));
     if (class_->units == 0) return host == 0 ? 0 : 1;
     bool distinct = pt__class_distinct(class_, pool);
     uint64_t room = (uint64_t)p->gpus_per_node * gpu_room(pool, class_, distinct, 0, 0);
@@ -204,8 +202,8 @@ uint32_t pt__slots_room(const struct pt_sim *sim, const struct pt_pool_state *po
     bool distinct = pt__class_distinct(class_, pool);
     if (!pool->bound_memory || class_->gpu_mem_mib == 0)
         return least(host, distinct ? n->open_gpus : n->free_units);
-    uint32_t first = pool->pool->first_gpu +
-                     (node - pool->pool->first_node) * pool->pool->gpus_per_node;
+    uint32_t first =
+        pool->pool->first_gpu + (node - pool->pool->first_node) * pool->pool->gpus_per_node;
     uint64_t room = 0; /* memory differs by GPU: look at the node's */
     for (uint32_t g = first; g < first + pool->pool->gpus_per_node; g++)
         room += gpu_room(pool, class_, distinct, sim->gpus[g].load, sim->gpus[g].mem_used_mib);
@@ -222,8 +220,7 @@ static uint32_t pick_one(const struct pt_sim *sim, const struct pt_pool_state *p
         uint32_t load = sim->scratch_load[g];
         if (load >= pool->slots) continue;
         if (gpu_room(pool, class_, false, load, sim->scratch_mem[g]) == 0) continue;
-        if (best == PT_NONE ||
-            (order == PT_GPUS_FULLEST && load > sim->scratch_load[best]) ||
+        if (best == PT_NONE || (order == PT_GPUS_FULLEST && load > sim->scratch_load[best]) ||
             (order == PT_GPUS_EMPTIEST && load < sim->scratch_load[best]))
             best = g;
     }

@@ -1,0 +1,14 @@
+#include "models/registry.h"
+
+#include <string.h>
+
+#include "models/units/units.h"
+
+const struct pt_unit_ops *const pt_units[] = {&pt__exclusive, &pt__time_slice, NULL};
+
+const struct pt_unit_ops *pt_unit_find(const char *name)
+{
+    for (size_t i = 0; pt_units[i] != NULL; i++)
+        if (strcmp(pt_units[i]->name, name) == 0) return pt_units[i];
+    return NULL;
+}

@@ -1,0 +1,58 @@
+#include "models/units/units.h"
+
+/* Time slicing under `interference: none`: equal turns between the processes on a GPU. With N > 1
+ * residents each runs (1 + e) N times slower than alone, e = switch_loss; alone it runs at full
+ * speed (models.md, section 4.1; with e = 0 this is textbook processor sharing). Device memory is
+ * not partitioned: unchecked, as in life, the process whose allocation does not fit fails. */
+
+enum { PARAM_REPLICAS, PARAM_SWITCH_LOSS, PARAM_MEMORY, PARAM_DISTINCT };
+enum { MEMORY_UNCHECKED, MEMORY_ADMIT };
+
+static const char *const memory_choices[] = {"unchecked", "admit", NULL};
+
+static const struct pt_param params[] = {
+    [PARAM_REPLICAS] = {"replicas", PT_PARAM_INT, "", NULL, "1", "1024", NULL,
+                        "jobs that may share one GPU"},
+    [PARAM_SWITCH_LOSS] = {"switch_loss", PT_PARAM_NUMBER, "", "0.11", "0", "100", NULL,
+                           "time lost to context switches when several run, as a share of their "
+                           "work (0.11 NOS, 0.205 COLFAX: measured on A100 and A30)"},
+    [PARAM_MEMORY] = {"memory", PT_PARAM_CHOICE, "", "unchecked", NULL, NULL, memory_choices,
+                      "unchecked: a job whose memory does not fit fails at its start; admit: it "
+                      "waits"},
+    [PARAM_DISTINCT] = {"distinct", PT_PARAM_BOOL, "", "true", NULL, NULL, NULL,
+                        "whether the replicas of one job sit on distinct GPUs"},
+    {0}};
+
+static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu_model *gpu,
+                                const struct pt_value *values, struct pt_error *error)
+{
+    (void)gpu;
+    (void)error;
+    bool admit = values[PARAM_MEMORY].integer == MEMORY_ADMIT;
+    *shape = (struct pt_unit_shape){.slots = (uint32_t)values[PARAM_REPLICAS].integer,
+                                    .distinct = values[PARAM_DISTINCT].integer != 0,
+                                    .memory_admits = admit,
+                                    .memory_oom = !admit};
+    return PT_OK;
+}
+
+static void speeds(uint64_t *out, const struct pt_unit_facts *facts)
+{
+    uint32_t n = facts->resident_count;
+    uint64_t loss_ppm = (uint64_t)facts->params[PARAM_SWITCH_LOSS].ppm;
+    uint64_t speed = facts->rate;
+    if (n > 1) speed = pt_speed_scale(facts->rate, PT_PPM_ONE, (PT_PPM_ONE + loss_ppm) * n);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = speed;
+}
+
+const struct pt_unit_ops pt__time_slice = {
+    .abi = PT_UNIT_ABI,
+    .size = sizeof(struct pt_unit_ops),
+    .name = "time_slice",
+    .summary = "equal turns between the jobs on a GPU; memory and faults are shared",
+    .source = "NVIDIA device plugin time slicing; switch loss: NOS, COLFAX (models.md 4.1)",
+    .params = params,
+    .configure = configure,
+    .speeds = speeds,
+};

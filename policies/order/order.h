@@ -1,0 +1,9 @@
+/* The orders that are built in: one const struct in one file each. */
+#ifndef PT_ORDER_ORDER_H
+#define PT_ORDER_ORDER_H
+
+#include "partita/policy.h"
+
+extern const struct pt_policy_ops pt__fifo;
+
+#endif

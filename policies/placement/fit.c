@@ -1,0 +1,75 @@
+#include "policies/placement/placement.h"
+
+/* Placements that differ in nothing but which node and which GPUs they prefer. */
+
+static uint64_t key_lowest(const struct pt_node_facts *node, uint32_t wanted)
+{
+    (void)node;
+    (void)wanted;
+    return 0; /* ties go to the lowest node */
+}
+
+/* GPU load, then node load; for whole GPUs the first is always 0. */
+static uint64_t key_fullest(const struct pt_node_facts *node, uint32_t wanted)
+{
+    (void)wanted;
+    uint64_t gpus = UINT32_MAX / 2 - node->chosen_load;
+    return gpus << 32 | (UINT32_MAX - node->load);
+}
+
+static uint64_t key_emptiest(const struct pt_node_facts *node, uint32_t wanted)
+{
+    (void)wanted;
+    return node->chosen_load << 32 | node->load;
+}
+
+static const struct pt_search lowest = {PT_GPUS_LOWEST, key_lowest};
+static const struct pt_search lowest_by_room = {PT_GPUS_LOWEST, pt__key_most_room};
+static const struct pt_search fullest = {PT_GPUS_FULLEST, key_fullest};
+static const struct pt_search fullest_by_room = {PT_GPUS_FULLEST, pt__key_most_room};
+static const struct pt_search emptiest = {PT_GPUS_EMPTIEST, key_emptiest};
+static const struct pt_search emptiest_by_room = {PT_GPUS_EMPTIEST, pt__key_most_room};
+
+static bool place_first(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+{
+    if (pt__place_whole(ctx, units, &lowest, job, pool)) return true;
+    /* Nodes in order may be more than the job allows; those with most room are the fewest. */
+    bool any_number = pt_view_nodes_allowed(ctx, job) == PT_NONE;
+    return pt__place_gathered(ctx, units, any_number ? &lowest : &lowest_by_room, job, pool);
+}
+
+static bool place_fullest(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+{
+    return pt__place_whole(ctx, units, &fullest, job, pool) ||
+           pt__place_gathered(ctx, units, &fullest_by_room, job, pool);
+}
+
+static bool place_emptiest(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+{
+    return pt__place_whole(ctx, units, &emptiest, job, pool) ||
+           pt__place_gathered(ctx, units, &emptiest_by_room, job, pool);
+}
+
+static const struct pt_param no_params[] = {{0}};
+
+#define PLACEMENT(variable, text_name, text_summary, text_source, function)                        \
+    const struct pt_placement_ops variable = {.abi = PT_POLICY_ABI,                                \
+                                              .size = sizeof(struct pt_placement_ops),             \
+                                              .name = (text_name),                                 \
+                                              .summary = (text_summary),                           \
+                                              .source = (text_source),                             \
+                                              .params = no_params,                                 \
+                                              .place = (function)}
+
+PLACEMENT(pt__first_fit, "first_fit",
+          "the lowest GPUs that fit: on the first node that holds the job whole, else over nodes "
+          "in order",
+          "Johnson et al., SIAM J. Computing 3(4), 1974", place_first);
+PLACEMENT(pt__best_fit, "best_fit", "the most loaded node (shared: GPU, then node) that fits",
+          "Johnson et al., SIAM J. Computing 3(4), 1974", place_fullest);
+PLACEMENT(pt__worst_fit, "worst_fit", "the least loaded node (shared: GPU, then node) that fits",
+          "Johnson et al., SIAM J. Computing 3(4), 1974", place_emptiest);
+PLACEMENT(pt__pack, "pack", "as best_fit: fill what is in use before touching what is idle",
+          "Kubernetes NodeResourcesFit MostAllocated", place_fullest);
+PLACEMENT(pt__spread, "spread", "as worst_fit: keep neighbours apart",
+          "Kubernetes NodeResourcesFit LeastAllocated", place_emptiest);

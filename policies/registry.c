@@ -1,0 +1,25 @@
+#include "policies/registry.h"
+
+#include <string.h>
+
+#include "policies/order/order.h"
+#include "policies/placement/placement.h"
+
+const struct pt_policy_ops *const pt_policies[] = {&pt__fifo, NULL};
+
+const struct pt_placement_ops *const pt_placements[] = {
+    &pt__first_fit, &pt__best_fit, &pt__worst_fit, &pt__pack, &pt__spread, &pt__consolidate, NULL};
+
+const struct pt_policy_ops *pt_policy_find(const char *name)
+{
+    for (size_t i = 0; pt_policies[i] != NULL; i++)
+        if (strcmp(pt_policies[i]->name, name) == 0) return pt_policies[i];
+    return NULL;
+}
+
+const struct pt_placement_ops *pt_placement_find(const char *name)
+{
+    for (size_t i = 0; pt_placements[i] != NULL; i++)
+        if (strcmp(pt_placements[i]->name, name) == 0) return pt_placements[i];
+    return NULL;
+}
