@@ -10,7 +10,9 @@
 #include "partita/reader.h"
 #include "partita/sim.h"
 #include "partita/status.h"
+#include "sim/experiment/catalog.h"
 #include "sim/experiment/messages.h"
+#include "sim/experiment/yaml.h"
 
 /* One tier; a bound that is not set is NaN (ratios) or PT_NEVER (times). */
 struct pt_tier {
@@ -21,8 +23,9 @@ struct pt_tier {
 
 struct pt_tenant {
     const char *name;
-    double weight; /* > 0 */
-    uint32_t tier; /* index into tiers, PT_NONE = the default tier */
+    double weight;    /* > 0 */
+    uint32_t tier;    /* index into tiers, PT_NONE = the default tier */
+    int64_t priority; /* of its jobs that have none */
 };
 
 struct pt_priority_class {
@@ -47,10 +50,11 @@ struct pt_config {
     const struct pt_policy_ops *policy;
     struct pt_value *policy_params;
     const struct pt_placement_ops *placement;
-    uint32_t tier_count, default_tier; /* PT_NONE = no default tier */
-    struct pt_tier *tiers;
-    uint32_t tenant_count;
-    struct pt_tenant *tenants;
+    uint32_t tier_count;
+    uint32_t default_tier;     /* PT_NONE = sla.default has no bound */
+    struct pt_tier *tiers;     /* the default one first, if there is one; then in file order */
+    uint32_t tenant_count;     /* >= 1 */
+    struct pt_tenant *tenants; /* the first is `default`, declared or not; then in file order */
     uint32_t priority_count;
     struct pt_priority_class *priorities;
     struct pt_retries retries;
@@ -61,7 +65,8 @@ struct pt_config {
         bool jobs, events, series;
     } output;
     const char *effective_yaml; /* every key, output.file left out; loads to the same experiment */
-    void *owner;                /* what the loader allocated */
+    const struct pt_catalog *catalog; /* the GPU models by name; owned */
+    void *owner;                      /* what the loader allocated */
 };
 
 /* `origin_dir`: relative paths start there; NULL = the directory of `path`. `sets` are the
@@ -74,6 +79,12 @@ PT_USE_RESULT enum pt_status pt_config_load_text(struct pt_config **config, cons
                                                  const char *text, size_t length,
                                                  const char *origin_dir, const char *const *sets,
                                                  size_t set_count, struct pt_messages *messages);
+/* The same from one document of a file that is parsed already; the document and `yaml` are only
+ * read. `scenario` allows the key `expect`, checks it and leaves it out of the experiment. */
+PT_USE_RESULT enum pt_status
+pt_config_load_document(struct pt_config **config, const struct pt_yaml *yaml,
+                        const struct pt_yaml_node *document, bool scenario, const char *origin_dir,
+                        const char *const *sets, size_t set_count, struct pt_messages *messages);
 /* NULL is allowed. */
 void pt_config_free(struct pt_config *config);
 

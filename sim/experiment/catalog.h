@@ -1,0 +1,39 @@
+/* The GPU catalogue: models/catalog/gpus.yaml as compiled in, read through its schema.
+ *
+ * A model's name and its family may both stand for it in a job's gpu_type. Lookups are linear: a
+ * catalogue has a dozen rows.
+ */
+#ifndef PT_EXPERIMENT_CATALOG_H
+#define PT_EXPERIMENT_CATALOG_H
+
+#include "partita/catalog.h"
+#include "partita/status.h"
+#include "sim/experiment/messages.h"
+
+struct pt_catalog {
+    uint32_t count;
+    const struct pt_gpu_model *gpus; /* in file order */
+    void *owner;                     /* what the loader allocated */
+};
+
+/* Reads the catalogue that is compiled in. PT_ERR_INPUT with messages if that is broken. */
+PT_USE_RESULT enum pt_status pt_catalog_load(struct pt_catalog **catalog,
+                                             struct pt_messages *messages);
+/* The same from a text; `file` is the name that messages show. */
+PT_USE_RESULT enum pt_status pt_catalog_load_text(struct pt_catalog **catalog, const char *file,
+                                                  const char *text, size_t length,
+                                                  struct pt_messages *messages);
+/* NULL is allowed. */
+void pt_catalog_free(struct pt_catalog *catalog);
+
+/* The model of this name, or NULL. */
+const struct pt_gpu_model *pt_catalog_find(const struct pt_catalog *catalog, const char *name);
+/* True if a model or a family has this name; it need not end in NUL. */
+bool pt_catalog_knows(const struct pt_catalog *catalog, const char *word, size_t length);
+/* True if `word` is the model's name or its family's. */
+bool pt_gpu_answers_to(const struct pt_gpu_model *gpu, const char *word, size_t length);
+/* The model, or with `families` also the family, whose name is nearest to a mistyped one; NULL. */
+const char *pt_catalog_suggest(const struct pt_catalog *catalog, const char *word, size_t length,
+                               bool families);
+
+#endif

@@ -1,0 +1,244 @@
+#include "sim/experiment/config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/registry.h"
+#include "sim/experiment/loader.h"
+#include "sim/experiment/set.h"
+#include "sim/experiment/tables.h"
+
+/* All that a config owns; the config comes first, so that it is what the caller holds. */
+struct owner {
+    struct pt_config config;
+    struct pt_yaml yaml;
+    struct pt_catalog *catalog;
+    char *effective_yaml;
+};
+
+void pt__loader_say(struct pt__loader *loader, struct pt_yaml_place place, const char *format, ...)
+{
+    char text[PT_ERROR_MESSAGE_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pt_yaml_say(loader->yaml, loader->messages, false, place, "%s", text);
+    loader->wrong = true;
+}
+
+void *pt__loader_alloc(struct pt__loader *loader, size_t count, size_t size)
+{
+    void *memory = pt_arena_alloc(&loader->yaml->arena, count, size);
+    if (!memory) loader->no_memory = true;
+    return memory;
+}
+
+const char *pt__loader_path(struct pt__loader *loader, const char *path)
+{
+    if (path[0] == '/' || loader->origin_dir[0] == '\0') return path;
+    size_t size = strlen(loader->origin_dir) + strlen(path) + 2;
+    char *joined = pt__loader_alloc(loader, size, 1);
+    if (joined) snprintf(joined, size, "%s/%s", loader->origin_dir, path);
+    return joined;
+}
+
+static uint32_t attempts(const struct pt_value *value)
+{
+    return value->integer >= PT_NONE ? PT_NONE : (uint32_t)value->integer;
+}
+
+static void load_world(struct pt__loader *loader)
+{
+    struct pt_config *config = loader->config;
+    const struct pt_yaml_node *root = loader->root;
+    const struct pt_yaml_node *retries = pt_yaml_get(root, "retries");
+    const struct pt_yaml_node *metrics = pt_yaml_get(root, "metrics");
+    config->name = pt_yaml_get(root, "name")->text;
+    config->seed = (uint64_t)pt__loader_value(root, "seed")->integer;
+    config->horizon_ns = pt__loader_value(root, "horizon")->integer;
+    config->give_up_ns = pt__loader_value(pt_yaml_get(root, "queue"), "give_up")->integer;
+    config->interval_ns = pt__loader_value(metrics, "interval")->integer;
+    config->warmup_ns = pt__loader_value(metrics, "warmup")->integer;
+    config->retries.fault = attempts(pt__loader_value(retries, "fault"));
+    config->retries.oom = attempts(pt__loader_value(retries, "oom"));
+    config->retries.backoff_ns = pt__loader_value(retries, "backoff")->integer;
+}
+
+static void load_policy(struct pt__loader *loader)
+{
+    struct pt_config *config = loader->config;
+    const struct pt_yaml_node *policy = pt_yaml_get(loader->root, "policy");
+    const struct pt_yaml_node *placement = pt_yaml_get(policy, "placement");
+    config->policy = pt_policy_find(pt_yaml_get(policy, "name")->text);
+    config->placement = pt_placement_find(pt_yaml_get(placement, "name")->text);
+    config->policy_params = pt_schema_values(loader->yaml, config->policy->params, policy);
+    if (!config->policy_params) loader->no_memory = true;
+}
+
+static void load_output(struct pt__loader *loader)
+{
+    struct pt_config *config = loader->config;
+    const struct pt_yaml_node *output = pt_yaml_get(loader->root, "output");
+    const struct pt_yaml_node *file = pt_yaml_get(output, "file");
+    if (file) config->output.file = pt__loader_path(loader, file->text);
+    config->output.jobs = pt__loader_value(output, "jobs")->integer != 0;
+    config->output.events = pt__loader_value(output, "events")->integer != 0;
+    config->output.series = pt__loader_value(output, "series")->integer != 0;
+}
+
+/* The normal tree without output.file and expect, as text. */
+static enum pt_status write_effective(struct owner *owner, struct pt_yaml_node *root,
+                                      struct pt_error *error)
+{
+    struct pt_yaml_node *output = pt_yaml_get(root, "output");
+    struct pt_yaml_node *file = pt_yaml_get(output, "file"), *expect = pt_yaml_get(root, "expect");
+    size_t length;
+    if (file) pt_yaml_remove(output, file);
+    if (expect) pt_yaml_remove(root, expect);
+    PT_TRY(pt_yaml_write(&owner->effective_yaml, &length, root, error));
+    owner->config.effective_yaml = owner->effective_yaml;
+    return PT_OK;
+}
+
+static enum pt_status out_of_memory(struct owner *owner, struct pt_messages *messages)
+{
+    pt_yaml_say(NULL, messages, false, (struct pt_yaml_place){owner->yaml.file, 0, 0},
+                "out of memory");
+    return PT_ERR_MEMORY;
+}
+
+/* Builds everything from the checked tree. */
+static enum pt_status build(struct owner *owner, struct pt_yaml_node *root, const char *origin_dir,
+                            struct pt_messages *messages)
+{
+    struct pt__loader loader = {.config = &owner->config,
+                                .yaml = &owner->yaml,
+                                .root = root,
+                                .messages = messages,
+                                .origin_dir = origin_dir};
+    struct pt_error error;
+    load_world(&loader);
+    load_policy(&loader);
+    load_output(&loader);
+    pt__load_cluster(&loader);
+    if (!loader.no_memory) pt__load_sla(&loader);
+    if (!loader.no_memory) pt__load_source(&loader);
+    if (loader.no_memory) return out_of_memory(owner, messages);
+    if (loader.wrong) return PT_ERR_INPUT;
+    enum pt_status status = write_effective(owner, root, &error);
+    if (status != PT_OK) pt_messages_add(messages, false, &error, NULL, 0);
+    return status;
+}
+
+/* The directory of a file, in the arena; "" for a bare name. */
+static const char *directory_of(struct pt_yaml *yaml, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return "";
+    return pt_arena_text(&yaml->arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Sets applied, checked, built. `raw` is in the owner's arena. */
+static enum pt_status load_root(struct owner *owner, struct pt_yaml_node *raw, bool scenario,
+                                const char *origin_dir, const char *const *sets, size_t set_count,
+                                struct pt_messages *messages)
+{
+    const struct pt_schema *schema = scenario ? &pt_schema_scenario : &pt_schema_experiment;
+    struct pt_yaml_node *root;
+    PT_TRY(pt_catalog_load(&owner->catalog, messages));
+    owner->config.catalog = owner->catalog;
+    enum pt_status status = pt_set_apply(&owner->yaml, raw, schema, sets, set_count, messages);
+    if (status == PT_ERR_MEMORY) return status;
+    PT_TRY(pt_schema_check(&root, &owner->yaml, schema, raw, owner->catalog, messages));
+    if (status != PT_OK) return status;
+    owner->config.interference_given = pt_yaml_get(raw, "interference") != NULL;
+    if (!origin_dir) origin_dir = directory_of(&owner->yaml, owner->yaml.file);
+    if (!origin_dir) return out_of_memory(owner, messages);
+    return build(owner, root, origin_dir, messages);
+}
+
+/* Hands the config over, or frees everything. */
+static enum pt_status finish(struct pt_config **config, struct owner *owner, enum pt_status status)
+{
+    *config = status == PT_OK ? &owner->config : NULL;
+    if (status != PT_OK) pt_config_free(&owner->config);
+    return status;
+}
+
+static struct owner *new_owner(struct pt_messages *messages)
+{
+    struct owner *owner = calloc(1, sizeof *owner);
+    if (owner)
+        owner->config.owner = owner;
+    else
+        pt_yaml_say(NULL, messages, false, (struct pt_yaml_place){"", 0, 0}, "out of memory");
+    return owner;
+}
+
+/* The one document of the owner's file. */
+static enum pt_status load_only(struct owner *owner, const char *origin_dir,
+                                const char *const *sets, size_t set_count,
+                                struct pt_messages *messages)
+{
+    struct pt_yaml_node *document = owner->yaml.first_document;
+    if (!document->next)
+        return load_root(owner, document, false, origin_dir, sets, set_count, messages);
+    pt_yaml_say(&owner->yaml, messages, false, document->next->place,
+                "a second document: an experiment is one (several are for `partita test`)");
+    return PT_ERR_INPUT;
+}
+
+enum pt_status pt_config_load(struct pt_config **config, const char *path, const char *origin_dir,
+                              const char *const *sets, size_t set_count,
+                              struct pt_messages *messages)
+{
+    *config = NULL;
+    struct owner *owner = new_owner(messages);
+    if (!owner) return PT_ERR_MEMORY;
+    enum pt_status status = pt_yaml_load(&owner->yaml, path, messages);
+    if (status == PT_OK) status = load_only(owner, origin_dir, sets, set_count, messages);
+    return finish(config, owner, status);
+}
+
+enum pt_status pt_config_load_text(struct pt_config **config, const char *file, const char *text,
+                                   size_t length, const char *origin_dir, const char *const *sets,
+                                   size_t set_count, struct pt_messages *messages)
+{
+    *config = NULL;
+    struct owner *owner = new_owner(messages);
+    if (!owner) return PT_ERR_MEMORY;
+    enum pt_status status = pt_yaml_parse(&owner->yaml, file, text, length, messages);
+    if (status == PT_OK) status = load_only(owner, origin_dir, sets, set_count, messages);
+    return finish(config, owner, status);
+}
+
+enum pt_status pt_config_load_document(struct pt_config **config, const struct pt_yaml *yaml,
+                                       const struct pt_yaml_node *document, bool scenario,
+                                       const char *origin_dir, const char *const *sets,
+                                       size_t set_count, struct pt_messages *messages)
+{
+    *config = NULL;
+    struct owner *owner = new_owner(messages);
+    if (!owner) return PT_ERR_MEMORY;
+    enum pt_status status = PT_ERR_MEMORY;
+    if (pt_yaml_copy(&owner->yaml, yaml, document))
+        status = load_root(owner, owner->yaml.first_document, scenario, origin_dir, sets, set_count,
+                           messages);
+    else
+        (void)out_of_memory(owner, messages);
+    return finish(config, owner, status);
+}
+
+void pt_config_free(struct pt_config *config)
+{
+    if (!config) return;
+    struct owner *owner = config->owner;
+    if (config->trace.inline_jobs) pt_trace_fini(config->trace.inline_jobs);
+    pt_catalog_free(owner->catalog);
+    free(owner->effective_yaml);
+    pt_yaml_fini(&owner->yaml);
+    free(owner);
+}

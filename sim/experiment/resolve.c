@@ -1,0 +1,261 @@
+#include "sim/experiment/resolve.h"
+
+#include <string.h>
+
+#include "partita/number.h"
+#include "partita/suggest.h"
+
+/* "unknown tier 'gould' (did you mean 'gold'?)" */
+static enum pt_status unknown(struct pt_error *error, const char *noun, const char *word,
+                              size_t length, const char *near)
+{
+    if (near)
+        return pt_fail(error, PT_ERR_INPUT, "unknown %s '%.*s' (did you mean '%s'?)", noun,
+                       (int)(length < 64 ? length : 64), word, near);
+    return pt_fail(error, PT_ERR_INPUT, "unknown %s '%.*s'", noun, (int)(length < 64 ? length : 64),
+                   word);
+}
+
+enum pt_status pt_resolve_tier(uint32_t *tier, const struct pt_config *config, const char *name,
+                               struct pt_error *error)
+{
+    struct pt_suggestion near;
+    pt_suggest_begin(&near, name, strlen(name));
+    for (uint32_t i = 0; i < config->tier_count; i++) {
+        if (strcmp(config->tiers[i].name, name) == 0) {
+            *tier = i;
+            return PT_OK;
+        }
+        pt_suggest_offer(&near, config->tiers[i].name);
+    }
+    *tier = PT_NONE;
+    if (strcmp(name, "default") == 0) return PT_OK;
+    return unknown(error, "SLA tier", name, strlen(name), near.best);
+}
+
+enum pt_status pt_resolve_priority(int64_t *priority, const struct pt_config *config,
+                                   const char *name, struct pt_error *error)
+{
+    struct pt_error ignored;
+    struct pt_suggestion near;
+    pt_suggest_begin(&near, name, strlen(name));
+    for (uint32_t i = 0; i < config->priority_count; i++) {
+        if (strcmp(config->priorities[i].name, name) == 0) {
+            *priority = config->priorities[i].value;
+            return PT_OK;
+        }
+        pt_suggest_offer(&near, config->priorities[i].name);
+    }
+    if (pt_parse_int(priority, name, strlen(name), INT64_MIN, INT64_MAX, &ignored) == PT_OK)
+        return PT_OK;
+    *priority = 0;
+    return unknown(error, "priority class", name, strlen(name), near.best);
+}
+
+static enum pt_status check_pool(const struct pt_config *config, const char *word,
+                                 struct pt_error *error)
+{
+    struct pt_suggestion near;
+    pt_suggest_begin(&near, word, strlen(word));
+    for (uint32_t i = 0; i < config->cluster.pool_count; i++) {
+        if (strcmp(config->cluster.pools[i].name, word) == 0) return PT_OK;
+        pt_suggest_offer(&near, config->cluster.pools[i].name);
+    }
+    return unknown(error, "pool", word, strlen(word), near.best);
+}
+
+/* Models and families with a bar between them: each must be in the catalogue. */
+static enum pt_status check_gpu_type(const struct pt_config *config, const char *word,
+                                     struct pt_error *error)
+{
+    for (;;) {
+        size_t length = strcspn(word, "|");
+        if (!pt_catalog_knows(config->catalog, word, length))
+            return unknown(error, "GPU type", word, length,
+                           pt_catalog_suggest(config->catalog, word, length, true));
+        if (word[length] == '\0') return PT_OK;
+        word += length + 1;
+    }
+}
+
+enum pt_status pt_resolve_word(const struct pt_config *config, enum pt_column_id column,
+                               const char *word, struct pt_error *error)
+{
+    uint32_t tier;
+    int64_t priority;
+    switch (column) {
+    case PT_COL_POOL:
+        return check_pool(config, word, error);
+    case PT_COL_GPU_TYPE:
+        return check_gpu_type(config, word, error);
+    case PT_COL_SLA:
+        return pt_resolve_tier(&tier, config, word, error);
+    case PT_COL_PRIORITY:
+        return pt_resolve_priority(&priority, config, word, error);
+    default:
+        return PT_OK;
+    }
+}
+
+struct words {
+    struct pt_resolved *resolved;
+    const struct pt_config *config;
+    const struct pt_trace *trace;
+    struct pt_messages *messages;
+    bool wrong, no_memory;
+};
+
+/* The word's error, with the first job that uses it. */
+static void say_word(struct words *words, enum pt_column_id column, uint32_t word,
+                     const struct pt_error *why)
+{
+    const struct pt_trace *trace = words->trace;
+    const uint32_t *cells = trace->column[column];
+    char buffer[PT_ID_BUFFER];
+    struct pt_error error;
+    pt_job job = 0;
+    while (cells && job < trace->job_count && cells[job] != word)
+        job++;
+    if (!cells || job == trace->job_count) return; /* a word of a row that was dropped */
+    (void)pt_fail_at(&error, PT_ERR_INPUT, words->config->trace.path_as_written, 0, 0,
+                     "job '%.64s': %s", pt_trace_id(trace, job, buffer), why->message);
+    pt_messages_add(words->messages, false, &error, NULL, 0);
+    words->wrong = true;
+}
+
+static void *room(struct words *words, size_t count, size_t size)
+{
+    void *memory = pt_arena_alloc(&words->resolved->arena, count, size);
+    if (!memory) words->no_memory = true;
+    return memory;
+}
+
+static void check_words(struct words *words, enum pt_column_id column)
+{
+    const struct pt_words *dictionary = &words->trace->words[column];
+    struct pt_error error;
+    for (uint32_t i = 0; i < dictionary->count; i++)
+        if (pt_resolve_word(words->config, column, dictionary->words[i], &error) != PT_OK)
+            say_word(words, column, i, &error);
+}
+
+static void resolve_sla(struct words *words)
+{
+    const struct pt_words *dictionary = &words->trace->words[PT_COL_SLA];
+    struct pt_error error;
+    if (dictionary->count == 0) return;
+    uint32_t *tiers = room(words, dictionary->count, sizeof *tiers);
+    if (!tiers) return;
+    for (uint32_t i = 0; i < dictionary->count; i++)
+        if (pt_resolve_tier(&tiers[i], words->config, dictionary->words[i], &error) != PT_OK)
+            say_word(words, PT_COL_SLA, i, &error);
+    words->resolved->tier_of_sla_word = tiers;
+}
+
+static void resolve_priorities(struct words *words)
+{
+    const struct pt_words *dictionary = &words->trace->words[PT_COL_PRIORITY];
+    struct pt_error error;
+    if (dictionary->count == 0) return;
+    int64_t *values = room(words, dictionary->count, sizeof *values);
+    if (!values) return;
+    for (uint32_t i = 0; i < dictionary->count; i++)
+        if (pt_resolve_priority(&values[i], words->config, dictionary->words[i], &error) != PT_OK)
+            say_word(words, PT_COL_PRIORITY, i, &error);
+    words->resolved->priority_of_word = values;
+}
+
+static uint32_t find_tenant(const struct pt_config *config, const char *name)
+{
+    for (uint32_t i = 0; i < config->tenant_count; i++)
+        if (strcmp(config->tenants[i].name, name) == 0) return i;
+    return PT_NONE;
+}
+
+static void resolve_tenants(struct words *words)
+{
+    struct pt_resolved *resolved = words->resolved;
+    const struct pt_config *config = words->config;
+    const struct pt_words *dictionary = &words->trace->words[PT_COL_TENANT];
+    size_t most = (size_t)config->tenant_count + dictionary->count;
+    const char **names = room(words, most, sizeof(*names));
+    double *weights = room(words, most, sizeof *weights);
+    uint32_t *tiers = room(words, most, sizeof *tiers);
+    int64_t *priorities = room(words, most, sizeof *priorities);
+    uint32_t *of_word = room(words, dictionary->count, sizeof *of_word);
+    if (words->no_memory) return;
+    uint32_t count = config->tenant_count;
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = config->tenants[i].name;
+        weights[i] = config->tenants[i].weight;
+        tiers[i] = config->tenants[i].tier;
+        priorities[i] = config->tenants[i].priority;
+    }
+    for (uint32_t i = 0; i < dictionary->count; i++) {
+        of_word[i] = find_tenant(config, dictionary->words[i]);
+        if (of_word[i] != PT_NONE) continue;
+        of_word[i] = count;
+        names[count] = dictionary->words[i];
+        weights[count] = 1;
+        tiers[count++] = PT_NONE;
+    }
+    resolved->tenant_count = count;
+    resolved->tenant_names = names;
+    resolved->tenant_weights = weights;
+    resolved->tier_of_tenant = tiers;
+    resolved->priority_of_tenant = priorities;
+    resolved->tenant_of_word = dictionary->count > 0 ? of_word : NULL;
+}
+
+static void copy_tiers(struct words *words)
+{
+    const struct pt_config *config = words->config;
+    struct pt_sla_bounds *tiers = room(words, config->tier_count, sizeof *tiers);
+    if (!tiers) return;
+    for (uint32_t i = 0; i < config->tier_count; i++)
+        tiers[i] =
+            (struct pt_sla_bounds){.name = config->tiers[i].name,
+                                   .max_slowdown = config->tiers[i].max_slowdown,
+                                   .max_jct_increase = config->tiers[i].max_jct_increase,
+                                   .max_sharing_increase = config->tiers[i].max_sharing_increase,
+                                   .max_wait_ns = config->tiers[i].max_wait_ns,
+                                   .max_jct_ns = config->tiers[i].max_jct_ns};
+    words->resolved->tiers = tiers;
+}
+
+enum pt_status pt_resolve(struct pt_resolved *resolved, const struct pt_config *config,
+                          const struct pt_trace *trace, struct pt_messages *messages)
+{
+    struct words words = {
+        .resolved = resolved, .config = config, .trace = trace, .messages = messages};
+    *resolved = (struct pt_resolved){0};
+    resolve_tenants(&words);
+    copy_tiers(&words);
+    resolve_sla(&words);
+    resolve_priorities(&words);
+    check_words(&words, PT_COL_POOL);
+    check_words(&words, PT_COL_GPU_TYPE);
+    if (words.no_memory) {
+        struct pt_error error;
+        enum pt_status status = pt_fail(&error, PT_ERR_MEMORY, "out of memory");
+        pt_messages_add(messages, false, &error, NULL, 0);
+        return status;
+    }
+    return words.wrong ? PT_ERR_INPUT : PT_OK;
+}
+
+void pt_resolved_fini(struct pt_resolved *resolved)
+{
+    pt_arena_fini(&resolved->arena);
+    *resolved = (struct pt_resolved){0};
+}
+
+int64_t pt_resolved_priority(const struct pt_resolved *resolved, const struct pt_trace *trace,
+                             pt_job job)
+{
+    uint32_t word = pt_trace_u32(trace, PT_COL_PRIORITY, job);
+    if (word != PT_NONE && resolved->priority_of_word) return resolved->priority_of_word[word];
+    uint32_t tenant = pt_trace_u32(trace, PT_COL_TENANT, job);
+    if (tenant == PT_NONE || !resolved->tenant_of_word) return resolved->priority_of_tenant[0];
+    return resolved->priority_of_tenant[resolved->tenant_of_word[tenant]];
+}

@@ -1,0 +1,389 @@
+#include "sim/experiment/tables.h"
+
+#include <string.h>
+
+#include "models/registry.h"
+#include "policies/registry.h"
+#include "sim/experiment/catalog.h"
+#include "traces/registry.h"
+
+/* Rows: a scalar; a map, list, ... with a child. A row without a name ends a table. */
+#define VALUE(key, scalar_type, unit, fallback, min, max, row_flags, help)                         \
+    {                                                                                              \
+        .param = {key, PT_PARAM_##scalar_type, unit, fallback, min, max, NULL, help},              \
+        .shape = PT_SHAPE_SCALAR, .flags = (row_flags)                                             \
+    }
+#define INNER(key, row_shape, fallback, min, max, row_flags, table, help)                          \
+    {                                                                                              \
+        .param = {key, PT_PARAM_TEXT, "", fallback, min, max, NULL, help},                         \
+        .shape = PT_SHAPE_##row_shape, .flags = (row_flags), .child = (table)                      \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        .param = {.name = NULL }                                                                   \
+    }
+
+/* ---- what can be picked by name ---- */
+
+static const char *policy_name(size_t index)
+{
+    return pt_policies[index] ? pt_policies[index]->name : NULL;
+}
+
+static const char *policy_summary(size_t index)
+{
+    return pt_policies[index]->summary;
+}
+
+static const struct pt_param *policy_params(size_t index)
+{
+    return pt_policies[index]->params;
+}
+
+static const char *placement_name(size_t index)
+{
+    return pt_placements[index] ? pt_placements[index]->name : NULL;
+}
+
+static const char *placement_summary(size_t index)
+{
+    return pt_placements[index]->summary;
+}
+
+static const struct pt_param *placement_params(size_t index)
+{
+    return pt_placements[index]->params;
+}
+
+static const char *unit_name(size_t index)
+{
+    return pt_units[index] ? pt_units[index]->name : NULL;
+}
+
+static const char *unit_summary(size_t index)
+{
+    return pt_units[index]->summary;
+}
+
+static const struct pt_param *unit_params(size_t index)
+{
+    return pt_units[index]->params;
+}
+
+static const char *reader_name(size_t index)
+{
+    return pt_readers[index] ? pt_readers[index]->name : NULL;
+}
+
+static const char *reader_summary(size_t index)
+{
+    return pt_readers[index]->summary;
+}
+
+static const struct pt_param *reader_params(size_t index)
+{
+    return pt_readers[index]->params;
+}
+
+static const char *interference_name(size_t index)
+{
+    return index == 0 ? "none" : NULL;
+}
+
+static const char *interference_summary(size_t index)
+{
+    (void)index;
+    return "textbook equal shares, no slow-down by neighbours";
+}
+
+static const struct pt_param *interference_params(size_t index)
+{
+    (void)index;
+    return NULL;
+}
+
+static const struct pt_pick pick_policy = {"policy", policy_name, policy_summary, policy_params};
+static const struct pt_pick pick_placement = {"placement", placement_name, placement_summary,
+                                              placement_params};
+static const struct pt_pick pick_unit = {"sharing mode", unit_name, unit_summary, unit_params};
+static const struct pt_pick pick_reader = {"trace source", reader_name, reader_summary,
+                                           reader_params};
+static const struct pt_pick pick_interference = {"interference model", interference_name,
+                                                 interference_summary, interference_params};
+
+/* ---- cluster ---- */
+
+static const struct pt_row sharing_rows[] = {
+    VALUE("mode", TEXT, "", "exclusive", "1", NULL, 0, "how a GPU is shared"), END};
+static const struct pt_schema sharing = {"sharing", sharing_rows, true, &pick_unit, NULL};
+
+static bool verify_gpu(const struct pt_catalog *catalog, const char *text, struct pt_error *error)
+{
+    if (pt_catalog_find(catalog, text)) return true;
+    const char *near = pt_catalog_suggest(catalog, text, strlen(text), false);
+    if (near)
+        (void)pt_fail(error, PT_ERR_INPUT, "is no known GPU (did you mean '%s'?)", near);
+    else
+        (void)pt_fail(error, PT_ERR_INPUT, "is no known GPU (see `partita list gpus`)");
+    return false;
+}
+
+#define GPU_ROW(key, row_flags, text)                                                              \
+    {                                                                                              \
+        .param = {key, PT_PARAM_TEXT, "", NULL, "1", NULL, NULL, text}, .shape = PT_SHAPE_SCALAR,  \
+        .flags = (row_flags), .verify = verify_gpu                                                 \
+    }
+
+static const struct pt_row pool_rows[] = {
+    VALUE("name", TEXT, "", NULL, "1", NULL, 0, "what jobs, figures and --set call the pool"),
+    VALUE("nodes", INT, "", NULL, "1", "1000000", 0, "nodes in the pool"),
+    VALUE("gpus_per_node", INT, "", NULL, "1", "4096", 0, "GPUs in each node"),
+    GPU_ROW("gpu", 0, "GPU model, of `partita list gpus`"),
+    VALUE("cpus_per_node", NUMBER, "", "inf", "0", "inf", 0,
+          "CPUs of each node; inf = not a constraint"),
+    VALUE("memory_per_node", MEMORY, "GiB", "inf", "0", "inf", 0,
+          "host memory of each node; inf = not a constraint"),
+    INNER("sharing", MAP, "exclusive", NULL, NULL, 0, &sharing, "how its GPUs are shared"),
+    END};
+static const struct pt_schema pool = {"pool", pool_rows, false, NULL, "name"};
+
+/* `gpus: N` = one pool `main` of one node with N GPUs. */
+static bool expand_gpus(struct pt_yaml *yaml, struct pt_yaml_node *map,
+                        const struct pt_yaml_node *value)
+{
+    static const char *const keys[] = {"name", "nodes", "gpus_per_node", "gpu"};
+    const char *texts[] = {"main", "1", value->text ? value->text : "", "h100-sxm5-80gb"};
+    struct pt_yaml_node *pools = pt_yaml_new(yaml, PT_YAML_LIST, value->place);
+    struct pt_yaml_node *main_pool = pt_yaml_new(yaml, PT_YAML_MAP, value->place);
+    if (!pools || !main_pool) return false;
+    pools->key = "pools";
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        struct pt_yaml_node *cell =
+            pt_yaml_new_scalar(yaml, value->place, texts[i], strlen(texts[i]));
+        if (!cell) return false;
+        cell->key = keys[i];
+        pt_yaml_append(main_pool, cell);
+    }
+    pt_yaml_append(pools, main_pool);
+    pt_yaml_append(map, pools);
+    return true;
+}
+
+static const struct pt_row cluster_rows[] = {
+    INNER("pools", LIST, NULL, "1", "64", 0, &pool,
+          "nodes of one kind each; jobs look for room in this order"),
+    {.param = {"gpus", PT_PARAM_INT, "", "", "1", "4096", NULL,
+               "short for one exclusive pool `main` of one node with so many h100-sxm5-80gb"},
+     .shape = PT_SHAPE_SCALAR,
+     .flags = PT_ROW_SHORT,
+     .expand = expand_gpus},
+    END};
+static const struct pt_schema cluster = {"cluster", cluster_rows, false, NULL, NULL};
+
+static const struct pt_row down_rows[] = {
+    VALUE("from", DURATION, "s", NULL, "0", NULL, 0, "when the node goes down"),
+    VALUE("to", DURATION, "s", NULL, "0", "inf", 0, "when it begins to boot; inf = never"), END};
+static const struct pt_schema down = {"down time", down_rows, false, NULL, NULL};
+
+static const struct pt_row node_rows[] = {
+    VALUE("name", TEXT, "", NULL, "1", NULL, 0,
+          "POOL-0, POOL-1, ... name nodes as they are; another name renames the first node of the "
+          "pool that no entry names"),
+    VALUE("pool", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL,
+          "its pool; may be left out beside a name like POOL-0"),
+    INNER("down", PAIRS, "", NULL, NULL, 0, &down, "times during which it serves nobody"),
+    VALUE("boot", DURATION, "s", "0s", "0", NULL, 0, "time to boot after each down time"), END};
+static const struct pt_schema node = {"node", node_rows, false, NULL, "name"};
+
+/* ---- trace and policy ---- */
+
+static const struct pt_row trace_rows[] = {
+    VALUE("source", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL,
+          "who reads or draws the jobs, of `partita list sources`"),
+    VALUE("path", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL,
+          "the trace's file; relative paths start at this file's directory"),
+    INNER("jobs", JOBS, NULL, NULL, NULL, PT_ROW_OPTIONAL, NULL,
+          "the jobs themselves, instead of a source"),
+    VALUE("limit", INT, "", "inf", "0", "inf", 0, "take at most so many jobs; inf = all"),
+    GPU_ROW("reference_gpu", PT_ROW_OPTIONAL,
+            "the GPU that work_s was measured on; default: the GPU of the first pool"),
+    END};
+static const struct pt_schema trace = {"trace", trace_rows, false, &pick_reader, NULL};
+
+static const struct pt_row placement_rows[] = {
+    VALUE("name", TEXT, "", "first_fit", "1", NULL, 0, "where a job goes"), END};
+static const struct pt_schema placement = {"placement", placement_rows, true, &pick_placement,
+                                           NULL};
+
+static const struct pt_row policy_rows[] = {
+    VALUE("name", TEXT, "", "fifo", "1", NULL, 0, "whose turn it is"),
+    INNER("placement", MAP, "first_fit", NULL, NULL, 0, &placement, "where a job goes"), END};
+static const struct pt_schema policy = {"policy", policy_rows, true, &pick_policy, NULL};
+
+static const struct pt_row interference_rows[] = {
+    VALUE("model", TEXT, "", "none", "1", NULL, 0, "how neighbours slow each other down"), END};
+static const struct pt_schema interference = {"interference", interference_rows, true,
+                                              &pick_interference, NULL};
+
+/* ---- tenants, SLA, and the rest of the world ---- */
+
+static const struct pt_row tenant_rows[] = {
+    VALUE("name", TEXT, "", NULL, "1", NULL, 0, "as in the trace's column `tenant`"),
+    VALUE("weight", NUMBER, "", "1", "0.000001", NULL, 0, "share that is fair for it"),
+    VALUE("sla", TEXT, "", "default", "1", NULL, 0, "tier of its jobs that name none"),
+    VALUE("priority", TEXT, "", "0", "1", NULL, 0,
+          "of its jobs that have none: a class of `priorities` or a whole number"),
+    END};
+static const struct pt_schema tenant = {"tenant", tenant_rows, false, NULL, "name"};
+
+static const struct pt_row tier_rows[] = {
+    VALUE("max_slowdown", NUMBER, "", "inf", "1", "inf", 0, "JCT / time alone"),
+    VALUE("max_jct_increase", NUMBER, "", "inf", "0", "inf", 0, "JCT / time alone - 1"),
+    VALUE("max_sharing_increase", NUMBER, "", "inf", "0", "inf", 0,
+          "running time / time alone - 1, waiting left out"),
+    VALUE("max_wait", DURATION, "s", "inf", "0", "inf", 0, "first start - submission"),
+    VALUE("max_jct", DURATION, "s", "inf", "0", "inf", 0, "end - submission"),
+    END};
+static const struct pt_schema tier = {"tier", tier_rows, false, NULL, NULL};
+
+static const struct pt_row sla_rows[] = {
+    INNER("default", MAP, "", NULL, NULL, 0, &tier, "bounds of whoever has no tier"),
+    INNER("tiers", NAMED, "", NULL, NULL, 0, &tier, "tiers by name; no bound = always met"), END};
+static const struct pt_schema sla = {"sla", sla_rows, false, NULL, NULL};
+
+static const struct pt_row retries_rows[] = {
+    VALUE("fault", INT, "", "inf", "0", "inf", 0, "further attempts after faults of nodes"),
+    VALUE("oom", INT, "", "0", "0", "inf", 0, "further attempts after running out of GPU memory"),
+    VALUE("backoff", DURATION, "s", "10s", "0", NULL, 0, "pause before a further attempt"), END};
+static const struct pt_schema retries = {"retries", retries_rows, false, NULL, NULL};
+
+static const struct pt_row queue_rows[] = {
+    VALUE("give_up", DURATION, "s", "inf", "0", "inf", 0,
+          "a job that has never started is withdrawn so long after its submission"),
+    END};
+static const struct pt_schema queue = {"queue", queue_rows, false, NULL, NULL};
+
+static const struct pt_row metrics_rows[] = {
+    VALUE("interval", DURATION, "s", "60s", "1ns", NULL, 0, "of the series"),
+    VALUE("warmup", DURATION, "s", "0s", "0", NULL, 0,
+          "jobs submitted earlier are in no mean, and windows of rates begin here"),
+    END};
+static const struct pt_schema metrics = {"metrics", metrics_rows, false, NULL, NULL};
+
+static const struct pt_row output_rows[] = {
+    VALUE("file", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL,
+          "the result file (HDF5); relative paths start at this file's directory"),
+    VALUE("jobs", BOOL, "", "true", NULL, NULL, 0, "keep the table of jobs"),
+    VALUE("events", BOOL, "", "false", NULL, NULL, 0, "keep the log of events"),
+    VALUE("series", BOOL, "", "true", NULL, NULL, 0, "keep the time series"), END};
+static const struct pt_schema output = {"output", output_rows, false, NULL, NULL};
+
+/* ---- the files ---- */
+
+#define EXPERIMENT_ROWS                                                                            \
+    VALUE("partita", INT, "", NULL, "1", "1", 0, "version of this format"),                        \
+        VALUE("name", TEXT, "", "experiment", NULL, NULL, 0, "what reports call it"),              \
+        VALUE("seed", INT, "", "0", "0", NULL, 0, "root of every random draw"),                    \
+        INNER("cluster", MAP, NULL, NULL, NULL, 0, &cluster, "the GPUs"),                          \
+        INNER("nodes", LIST, "", NULL, NULL, 0, &node, "names and down times of single nodes"),    \
+        INNER("trace", MAP, NULL, NULL, NULL, 0, &trace, "the jobs"),                              \
+        INNER("policy", MAP, "fifo", NULL, NULL, 0, &policy, "whose turn it is, and where"),       \
+        INNER("interference", MAP, "none", NULL, NULL, 0, &interference,                           \
+              "how jobs that share a GPU slow each other down"),                                   \
+        INNER("tenants", LIST, "", NULL, NULL, 0, &tenant,                                         \
+              "who pays; those of the trace that are not here have the defaults"),                 \
+        INNER("sla", MAP, "", NULL, NULL, 0, &sla, "what was promised"),                           \
+        {.param = {"priorities", PT_PARAM_INT, "", "", NULL, NULL, NULL,                           \
+                   "classes by name; higher first"},                                               \
+         .shape = PT_SHAPE_NAMED},                                                                 \
+                                                                                                   \
+        INNER("retries", MAP, "", NULL, NULL, 0, &retries, "what happens after a failure"),        \
+        INNER("queue", MAP, "", NULL, NULL, 0, &queue, "how long jobs wait"),                      \
+        VALUE("horizon", DURATION, "s", "inf", "0", "inf", 0,                                      \
+              "the world ends then; inf = when nothing can happen any more"),                      \
+        INNER("metrics", MAP, "", NULL, NULL, 0, &metrics, "how figures are taken"),               \
+        INNER("output", MAP, "", NULL, NULL, 0, &output, "what is kept")
+
+static const struct pt_row experiment_rows[] = {EXPERIMENT_ROWS, END};
+const struct pt_schema pt_schema_experiment = {"experiment", experiment_rows, false, NULL, NULL};
+
+static const struct pt_row number_rows[] = {
+    VALUE("equals", NUMBER, "", NULL, NULL, NULL, PT_ROW_OPTIONAL | PT_ROW_NULLABLE,
+          "the value: times within 2 ns, others within 1e-9; null = nothing"),
+    VALUE("min", NUMBER, "", NULL, NULL, NULL, PT_ROW_OPTIONAL, "at least"),
+    VALUE("max", NUMBER, "", NULL, NULL, NULL, PT_ROW_OPTIONAL, "at most"),
+    VALUE("approx", NUMBER, "", NULL, NULL, NULL, PT_ROW_OPTIONAL, "about so much, see rel"),
+    VALUE("rel", NUMBER, "", NULL, "0", NULL, PT_ROW_OPTIONAL,
+          "relative error allowed around approx"),
+    END};
+static const struct pt_schema number = {"expected number", number_rows, true, NULL, NULL};
+
+#define NUMBER_ROW(key, help) INNER(key, MAP, NULL, NULL, NULL, PT_ROW_OPTIONAL, &number, help)
+#define WORD_ROW(key, help)                                                                        \
+    VALUE(key, TEXT, "", NULL, NULL, NULL, PT_ROW_OPTIONAL | PT_ROW_NULLABLE, help)
+
+static const struct pt_row expect_job_rows[] = {
+    NUMBER_ROW("start_s", "first start"),
+    NUMBER_ROW("end_s", "end"),
+    NUMBER_ROW("jct_s", "end - submission"),
+    NUMBER_ROW("wait_s", "first start - submission"),
+    NUMBER_ROW("queue_s", "all time not running"),
+    WORD_ROW("state", "done failed killed withdrawn unschedulable running pending"),
+    NUMBER_ROW("preemptions", "times it was stopped for others"),
+    NUMBER_ROW("attempts", "times it was started"),
+    WORD_ROW("node", "its home node"),
+    NUMBER_ROW("gpus", "GPUs it held"),
+    NUMBER_ROW("slowdown", "JCT / time alone"),
+    VALUE("sla_met", BOOL, "", NULL, NULL, NULL, PT_ROW_OPTIONAL | PT_ROW_NULLABLE,
+          "whether every bound held; null = it had none"),
+    WORD_ROW("reason", "why it is where it is"),
+    END};
+static const struct pt_schema expect_job = {"expected job", expect_job_rows, false, NULL, NULL};
+
+static const struct pt_row always_rows[] = {
+    VALUE("pool", TEXT, "", NULL, "1", NULL, 0, "the pool"),
+    VALUE("running_max", INT, "", NULL, "0", NULL, 0, "at most so many jobs run in it at once"),
+    END};
+static const struct pt_schema always = {"invariant", always_rows, false, NULL, NULL};
+
+static const struct pt_row expect_rows[] = {
+    INNER("jobs", NAMED, "", NULL, NULL, 0, &expect_job, "what becomes of jobs, by id"),
+    INNER("summary", NAMED, "", NULL, NULL, 0, &number, "metrics, by name"),
+    VALUE("exit", INT, "", "0", "0", "255", 0, "exit code of the run"),
+    VALUE("error", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL, "a part of the message"),
+    INNER("always", LIST, "", NULL, NULL, 0, &always, "what holds at every instant"),
+    END};
+const struct pt_schema pt_schema_expect = {"expect", expect_rows, false, NULL, NULL};
+
+static const struct pt_row scenario_rows[] = {
+    EXPERIMENT_ROWS, INNER("expect", MAP, "", NULL, NULL, 0, &pt_schema_expect, "what comes out"),
+    END};
+const struct pt_schema pt_schema_scenario = {"scenario", scenario_rows, false, NULL, NULL};
+
+/* ---- the catalogue ---- */
+
+static const struct pt_row count_rows[] = {
+    VALUE("value", INT, "", NULL, "1", "4294967294", 0, "the figure"),
+    VALUE("source", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL, "where it comes from"), END};
+static const struct pt_schema count = {"figure", count_rows, true, NULL, NULL};
+
+static const struct pt_row figure_rows[] = {
+    VALUE("value", NUMBER, "", NULL, "0.001", "1e6", 0, "the figure"),
+    VALUE("source", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL, "where it comes from"), END};
+static const struct pt_schema figure = {"figure", figure_rows, true, NULL, NULL};
+
+static const struct pt_row gpu_rows[] = {
+    VALUE("name", TEXT, "", NULL, "1", NULL, 0, "what experiments call it"),
+    VALUE("family", TEXT, "", NULL, "1", NULL, 0, "what jobs may ask for instead of a model"),
+    VALUE("source", TEXT, "", NULL, "1", NULL, 0, "where figures without their own come from"),
+    INNER("sms", MAP, NULL, NULL, NULL, 0, &count, "streaming multiprocessors"),
+    INNER("memory_mib", MAP, NULL, NULL, NULL, 0, &count, "device memory, MiB"),
+    INNER("fp16_tflops", MAP, NULL, NULL, NULL, 0, &figure, "FP16 peak, dense"),
+    INNER("mem_gb_per_s", MAP, NULL, NULL, NULL, 0, &figure, "memory bandwidth"),
+    INNER("tdp_w", MAP, NULL, NULL, NULL, PT_ROW_OPTIONAL, &figure, "power limit of the board"),
+    END};
+static const struct pt_schema gpu = {"GPU", gpu_rows, false, NULL, "name"};
+
+static const struct pt_row catalog_rows[] = {
+    INNER("gpus", LIST, NULL, "1", NULL, 0, &gpu, "the models"), END};
+const struct pt_schema pt_schema_catalog = {"catalogue", catalog_rows, false, NULL, NULL};
