@@ -1,0 +1,292 @@
+/* Native traces: CSV whose header names columns of pt_columns, in any order.
+ *
+ * Most rows are plain: no quotes, no exponents. take_plain_row reads such a row in one pass over
+ * its bytes, straight into the trace's cells, and gives up at the first thing that is out of the
+ * ordinary; the row is then read again by take_row, cell by cell, which knows everything and words
+ * the errors.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "partita/suggest.h"
+#include "traces/csv.h"
+#include "traces/readers.h"
+
+enum { COLUMNS_MAX = 1024 }; /* of a file; more than pt_columns has, for the sake of x_... */
+#define IGNORED PT_COLUMN_COUNT_
+
+struct native {
+    struct pt__csv csv;
+    struct pt_trace *trace;
+    uint32_t column_count;
+    enum pt_column_id *columns;       /* what each cell of a row is; IGNORED = x_... */
+    uint32_t place[PT_COLUMN_COUNT_]; /* of each column in the file; PT_CSV_NOWHERE = absent */
+    struct pt__cell *cells;
+    uint64_t file_row;     /* rows of the file so far, good and bad */
+    uint32_t lines_beside; /* line - row of the last accepted row */
+};
+
+static enum pt_status unknown_column(const struct native *native, const struct pt__cell *cell,
+                                     struct pt_error *error)
+{
+    char hint[PT_SUGGEST_MAX + 32] = "";
+    struct pt_suggestion suggestion;
+    pt_suggest_begin(&suggestion, cell->text, cell->length);
+    for (unsigned c = 0; c < PT_COLUMN_COUNT_; c++)
+        pt_suggest_offer(&suggestion, pt_columns[c].name);
+    if (suggestion.best != NULL)
+        snprintf(hint, sizeof hint, " (did you mean '%s'?)", suggestion.best);
+    else if (native->column_count == 1)
+        snprintf(hint, sizeof hint, " (columns are separated by commas)");
+    else
+        snprintf(hint, sizeof hint, " (a column to be ignored begins with x_)");
+    return pt__csv_fail_cell(error, &native->csv, cell, "unknown column", hint);
+}
+
+static enum pt_status take_header_cell(struct native *native, uint32_t at, struct pt_error *error)
+{
+    const struct pt__cell *cell = &native->cells[at];
+    enum pt_column_id column = pt_column_find(cell->text, cell->length);
+    native->columns[at] = column;
+    if (column == PT_COLUMN_COUNT_) {
+        if (cell->length >= 2 && memcmp(cell->text, "x_", 2) == 0) return PT_OK;
+        return unknown_column(native, cell, error);
+    }
+    if (native->place[column] != PT_CSV_NOWHERE)
+        return pt__csv_fail_cell(error, &native->csv, cell, "column named twice:", "");
+    native->place[column] = at;
+    return PT_OK;
+}
+
+static enum pt_status read_header(struct native *native, struct pt_error *error)
+{
+    struct pt__record record;
+    struct pt__csv *csv = &native->csv;
+    native->cells = malloc(COLUMNS_MAX * sizeof *native->cells);
+    native->columns = malloc(COLUMNS_MAX * sizeof *native->columns);
+    if (native->cells == NULL || native->columns == NULL)
+        return pt_fail_at(error, PT_ERR_MEMORY, csv->file, 0, 0, "out of memory");
+    for (unsigned c = 0; c < PT_COLUMN_COUNT_; c++)
+        native->place[c] = PT_CSV_NOWHERE;
+    PT_TRY(pt__csv_next(csv, &record, error));
+    if (record.text == NULL)
+        return pt_fail_at(error, PT_ERR_INPUT, csv->file, 1, 0, "is empty: it has no header");
+    PT_TRY(pt__csv_split(native->cells, &native->column_count, COLUMNS_MAX, csv, &record, error));
+    if (native->column_count > COLUMNS_MAX)
+        return pt_fail_at(error, PT_ERR_INPUT, csv->file, record.line, 0,
+                          "the header has %u columns; more than %d", native->column_count,
+                          COLUMNS_MAX);
+    for (uint32_t at = 0; at < native->column_count; at++)
+        PT_TRY(take_header_cell(native, at, error));
+    for (unsigned c = 0; c < PT_COLUMN_COUNT_; c++)
+        if (pt_columns[c].fallback == NULL && native->place[c] == PT_CSV_NOWHERE)
+            return pt_fail_at(error, PT_ERR_INPUT, csv->file, record.line, 0,
+                              "the header lacks the column '%s'", pt_columns[c].name);
+    return PT_OK;
+}
+
+/* Plain digits, as the text goes on to say. */
+static inline unsigned digit_at(const char *p)
+{
+    return (unsigned char)(*p - '0');
+}
+
+/* Decimal seconds at *at, up to 9 digits on each side of the dot, up to the end of the cell. */
+static inline bool plain_seconds(const char **at, const char *end, int64_t *ns)
+{
+    static const uint32_t scale_of[10] = {1000000000, 100000000, 10000000, 1000000, 100000,
+                                          10000,      1000,      100,      10,      1};
+    const char *p = *at;
+    uint64_t whole = 0, fraction = 0;
+    for (; digit_at(p) < 10; p++)
+        whole = whole * 10 + digit_at(p);
+    size_t digits = (size_t)(p - *at), decimals = 0;
+    if (*p == '.') {
+        const char *first = ++p;
+        for (; digit_at(p) < 10; p++)
+            fraction = fraction * 10 + digit_at(p);
+        decimals = (size_t)(p - first);
+    }
+    if (digits - 1 >= 9 || decimals > 9 || (p != end && *p != ',')) return false;
+    *ns = (int64_t)(whole * 1000000000u + fraction * scale_of[decimals]);
+    *at = p;
+    return true;
+}
+
+/* A whole number of up to 9 digits and no leading zero. */
+static inline bool plain_count(const char **at, const char *end, uint32_t *value)
+{
+    const char *p = *at;
+    uint64_t number = 0;
+    for (; digit_at(p) < 10; p++)
+        number = number * 10 + digit_at(p);
+    size_t digits = (size_t)(p - *at);
+    if (digits - 1 >= 9 || (p != end && *p != ',')) return false;
+    if (digits > 1 && **at == '0') return false;
+    *value = (uint32_t)number;
+    *at = p;
+    return true;
+}
+
+/* A cell of any other column. */
+static bool plain_other(struct native *native, pt_job row, enum pt_column_id column,
+                        const char **at, const char *end)
+{
+    const char *text = *at;
+    const char *comma = memchr(text, ',', (size_t)(end - text));
+    *at = comma == NULL ? end : comma;
+    if (column == IGNORED || *at == text) return true;
+    return pt_trace_set(native->trace, row, column, text, (size_t)(*at - text), NULL) == PT_OK;
+}
+
+static inline bool plain_cell(struct native *native, pt_job row, enum pt_column_id column,
+                              const char **at, const char *end)
+{
+    struct pt_trace *trace = native->trace;
+    const char *text = *at;
+    int64_t ns = 0;
+    uint32_t value = 0;
+    switch (column) {
+    case PT_COL_SUBMIT:
+    case PT_COL_WORK:
+        if (!plain_seconds(at, end, &ns)) return false;
+        ((int64_t *)trace->column[column])[row] = ns;
+        return true;
+    case PT_COL_ID:
+        if (plain_count(at, end, &value) && value == row) return true;
+        *at = text;
+        return plain_other(native, row, column, at, end);
+    case PT_COL_GPUS:
+        if (!plain_count(at, end, &value)) {
+            *at = text;
+            return plain_other(native, row, column, at, end);
+        }
+        if (trace->column[PT_COL_GPUS] == NULL)
+            return pt_trace_set_u32(trace, row, column, value, NULL) == PT_OK;
+        ((uint32_t *)trace->column[PT_COL_GPUS])[row] = value;
+        return true;
+    default:
+        return plain_other(native, row, column, at, end);
+    }
+}
+
+/* True if the row was plain and is now in the trace; false = nothing was decided. */
+static bool take_plain_row(struct native *native, pt_job row, const struct pt__record *record)
+{
+    if (record->quoted) return false;
+    const char *p = record->text, *end = p + record->length;
+    for (uint32_t at = 0; at < native->column_count; at++, p++) {
+        if (!plain_cell(native, row, native->columns[at], &p, end)) return false;
+        if (p == end) return at + 1 == native->column_count;
+    }
+    return false;
+}
+
+static enum pt_status take_row(struct native *native, pt_job row, const struct pt__record *record,
+                               struct pt_error *error)
+{
+    PT_TRY(pt__csv_split_row(native->cells, native->column_count, &native->csv, record, error));
+    for (uint32_t at = 0; at < native->column_count; at++) {
+        const struct pt__cell *cell = &native->cells[at];
+        if (native->columns[at] == IGNORED) continue;
+        if (pt_trace_set(native->trace, row, native->columns[at], cell->text, cell->length,
+                         error) != PT_OK)
+            return pt__csv_at_cell(error, &native->csv, cell);
+    }
+    enum pt_column_id column = PT_COLUMN_COUNT_;
+    if (pt_trace_check_row(native->trace, row, &column, error) != PT_OK)
+        return pt__csv_at_cell(error, &native->csv, &native->cells[native->place[column]]);
+    return PT_OK;
+}
+
+/* Adds a row to the trace, or leaves the trace as it was and fails. */
+static enum pt_status add_row(struct native *native, const struct pt__record *record,
+                              struct pt_error *error)
+{
+    pt_job row = PT_NONE;
+    enum pt_column_id column = PT_COLUMN_COUNT_;
+    enum pt_status status = pt_trace_add(native->trace, &row, error);
+    if (status != PT_OK)
+        return pt_fail_at(error, status, native->csv.file, record->line, 0,
+                          "the trace has too many rows for memory");
+    if (!take_plain_row(native, row, record) ||
+        pt_trace_check_row(native->trace, row, &column, NULL) != PT_OK) {
+        pt_trace_drop_last(native->trace);
+        PT_TRY(pt_trace_add(native->trace, &row, error));
+        status = take_row(native, row, record, error);
+    }
+    if (status == PT_OK && native->place[PT_COL_ID] == PT_CSV_NOWHERE)
+        status = pt__keep_row_number(native->trace, row, native->file_row, error);
+    if (status == PT_OK && (record->line - row != native->lines_beside || row == 0)) {
+        status = pt_trace_mark_line(native->trace, row, record->line, error);
+        native->lines_beside = record->line - row;
+    }
+    if (status != PT_OK) pt_trace_drop_last(native->trace);
+    return status;
+}
+
+static enum pt_status read_rows(struct native *native, struct pt_read_report *report,
+                                const struct pt_read_request *request, struct pt_error *error)
+{
+    struct pt_error detail;
+    if (error == NULL) error = &detail; /* bad rows are reported all the same */
+    PT_TRY(read_header(native, error));
+    while (report->accepted < request->limit) {
+        struct pt__record record;
+        PT_TRY(pt__csv_next(&native->csv, &record, error));
+        if (record.text == NULL) break;
+        report->rows++;
+        if (add_row(native, &record, error) == PT_OK)
+            report->accepted++;
+        else
+            PT_TRY(pt__bad_row(report, request, error));
+        native->file_row++;
+    }
+    return PT_OK;
+}
+
+static enum pt_status read_all(struct native *native, enum pt_status opened,
+                               struct pt_read_report *report, const struct pt_read_request *request,
+                               struct pt_error *error)
+{
+    *report = (struct pt_read_report){0};
+    enum pt_status status = opened;
+    if (status == PT_OK) status = read_rows(native, report, request, error);
+    report->bytes = native->csv.bytes;
+    free(native->cells);
+    free(native->columns);
+    pt__csv_close(&native->csv);
+    return status;
+}
+
+static enum pt_status read_file(struct pt_trace *trace, struct pt_read_report *report,
+                                const struct pt_read_request *request, struct pt_error *error)
+{
+    struct native native = {.trace = trace};
+    enum pt_status opened = pt__csv_open(&native.csv, request->path, error);
+    return read_all(&native, opened, report, request, error);
+}
+
+enum pt_status pt__native_read_memory(struct pt_trace *trace, struct pt_read_report *report,
+                                      const struct pt_read_request *request, const char *name,
+                                      const void *bytes, size_t length, struct pt_error *error)
+{
+    struct native native = {.trace = trace};
+    enum pt_status opened = pt__csv_open_memory(&native.csv, name, bytes, length, error);
+    return read_all(&native, opened, report, request, error);
+}
+
+const struct pt_reader_ops pt__reader_native = {
+    .abi = PT_READER_ABI,
+    .size = sizeof(struct pt_reader_ops),
+    .name = "native",
+    .summary = "CSV with a header of Partita's own column names; plain, gzip or zstd",
+    .source = "the columns of partita/trace.h",
+    .needs_path = true,
+    .columns = "any of the native columns, in any order; submit_s and work_s are required\n"
+               "x_... is ignored",
+    .unmapped = "a column that is left out, and an empty cell, mean the column's default",
+    .params = pt__no_params,
+    .read = read_file,
+};
