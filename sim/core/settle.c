@@ -85,7 +85,6 @@ static void take_speed(struct pt_sim *sim, uint32_t index)
 
 void pt__settle_rekey(struct pt_sim *sim, uint32_t gpu)
 {
-    sim->gpus[gpu].dirty_key = false;
     int64_t end_ns = PT_NEVER;
     uint32_t job = PT_NONE;
     for (uint32_t l = sim->gpus[gpu].home_first; l != PT_NONE; l = sim->live[l].home_next) {
@@ -109,7 +108,9 @@ void pt__settle(struct pt_sim *sim)
     for (uint32_t i = 0; i < sim->dirty_live_count; i++)
         take_speed(sim, sim->dirty_live[i]);
     sim->dirty_live_count = 0;
-    for (uint32_t i = 0; i < sim->dirty_home_count; i++)
+    for (uint32_t i = 0; i < sim->dirty_home_count; i++) {
+        sim->gpus[sim->dirty_home[i]].dirty_key = false;
         pt__settle_rekey(sim, sim->dirty_home[i]);
+    }
     sim->dirty_home_count = 0;
 }
