@@ -75,7 +75,9 @@ static uint32_t drain_changes(struct pt_sim *sim)
         } else {
             pt__life_node_down(sim, change->node);
             pool->nodes_for_ever += change->for_ever;
-            if (change->for_ever) pt__classes_refit(sim);
+            if (!change->for_ever) continue;
+            pt__classes_refit(sim);
+            sim->released = UINT64_MAX; /* who waits for what is lost holds nobody back any more */
         }
     }
     return changes;
