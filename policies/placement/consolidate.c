@@ -11,6 +11,12 @@ static uint64_t key_fewest_free(const struct pt_node_facts *node, uint32_t wante
     return node->units - node->load;
 }
 
+static uint64_t key_most_free(const struct pt_node_facts *node, uint32_t wanted)
+{
+    (void)wanted;
+    return UINT32_MAX - (node->units - node->load);
+}
+
 static uint64_t key_idle_node(const struct pt_node_facts *node, uint32_t wanted)
 {
     (void)wanted;
@@ -19,7 +25,7 @@ static uint64_t key_idle_node(const struct pt_node_facts *node, uint32_t wanted)
 
 static const struct pt_search fewest_free = {PT_GPUS_FULLEST, key_fewest_free};
 static const struct pt_search idle_node = {PT_GPUS_LOWEST, key_idle_node};
-static const struct pt_search most_free = {PT_GPUS_FULLEST, pt__key_most_room};
+static const struct pt_search most_free = {PT_GPUS_FULLEST, key_most_free};
 
 static bool place(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
 {
