@@ -1,0 +1,105 @@
+/* A slow scheduler that answers what the engine should answer, written from semantics.md alone.
+ *
+ * It shares no code and no algorithm with the engine: no event queue, no index, no rate that is
+ * kept. At every instant it looks at every job and every GPU again, and counts work in exact
+ * fractions over one common denominator, so that the only rounding is the one to nanoseconds at a
+ * job's end. Worlds are plain data; O(jobs x GPUs) an instant and worse.
+ */
+#ifndef PT_TESTS_REFERENCE_H
+#define PT_TESTS_REFERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REF_NONE UINT32_MAX
+#define REF_NEVER INT64_MAX
+#define REF_ABSENT INT64_MIN
+#define REF_AFTER_MAX 2
+#define REF_DOWN_MAX 2
+
+enum ref_placement {
+    REF_FIRST_FIT,
+    REF_BEST_FIT,
+    REF_WORST_FIT,
+    REF_PACK,
+    REF_SPREAD,
+    REF_CONSOLIDATE
+};
+
+enum ref_state {
+    REF_FUTURE,
+    REF_HELD,
+    REF_PENDING,
+    REF_RUNNING,
+    REF_DONE,
+    REF_FAILED,
+    REF_WITHDRAWN,
+    REF_UNSCHEDULABLE
+};
+
+struct ref_pool {
+    uint32_t first_node, end_node, gpus_per_node;
+    uint32_t model;               /* bit number in ref_job.models */
+    uint64_t rate;                /* multiple of 2^-60, a multiple of 2^18 of them */
+    uint32_t gpu_mem_mib;         /* of one GPU */
+    uint32_t cpus_milli, mem_mib; /* of one node; REF_NONE = no limit */
+    bool time_slice;              /* else exclusive */
+    bool distinct, admit;         /* of time_slice alone */
+    uint32_t replicas;            /* 1 in an exclusive pool */
+    uint32_t loss_ppm;            /* switch_loss */
+};
+
+struct ref_node {
+    uint32_t pool, first_gpu, end_gpu; /* its GPUs: first <= gpu < end */
+    int64_t boot_ns;
+    uint32_t down_count;
+    int64_t from_ns[REF_DOWN_MAX], to_ns[REF_DOWN_MAX];
+};
+
+struct ref_job {
+    int64_t submit_ns, work_ns;
+    uint32_t gpus, gpu_mem_mib;
+    uint32_t models; /* bit set of GPU models it may use; 0 = any */
+    uint32_t pool, nodes_max;
+    uint32_t cpus_milli, mem_mib; /* of the whole job */
+    int64_t checkpoint_ns;        /* REF_ABSENT, 0, a time, REF_NEVER = nothing is lost */
+    int distinct;                 /* 0, 1, or 2 = the pool's */
+    uint32_t after[REF_AFTER_MAX];
+};
+
+/* Jobs come sorted by submit time. */
+struct ref_world {
+    uint32_t pool_count, node_count, gpu_count, job_count;
+    const struct ref_pool *pools;
+    const struct ref_node *nodes;
+    const struct ref_job *jobs;
+    bool strict;
+    enum ref_placement placement;
+    uint32_t fault_retries, oom_retries; /* REF_NONE = for ever */
+    int64_t backoff_ns, give_up_ns, horizon_ns;
+};
+
+struct ref_outcome {
+    enum ref_state state;
+    int64_t start_ns, end_ns; /* REF_ABSENT */
+    uint32_t node;            /* of the last attempt; REF_NONE */
+    /* The engine rounds speeds to 2^-60. Here that may have decided (REF_DOUBT_...) a rounding to
+     * ns, or which checkpoint was the last: either answer is right. */
+    uint8_t doubts;
+};
+
+#define REF_DOUBT_END 1u
+#define REF_DOUBT_CHECKPOINT 2u
+
+enum ref_verdict {
+    REF_OK,
+    REF_STUCK,  /* jobs are left that nothing can start */
+    REF_OUTSIDE /* the world does not fit exact 128-bit fractions */
+};
+
+/* Runs the world. `outcomes` has job_count entries. `flip` (NULL = none) has for each job
+ * the doubts that are to be decided the other way. */
+enum ref_verdict ref_run(struct ref_outcome *outcomes, const struct ref_world *world,
+                         const uint8_t *flip);
+
+#endif
