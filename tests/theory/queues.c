@@ -1,0 +1,204 @@
+/* The engine against closed forms of queueing theory.
+ *
+ *   queues 5|2 [ROW]      half-width of the confidence interval in per cent
+ *
+ * Each row is a queue that a small cluster is: one GPU = one server, time_slice without loss =
+ * processor sharing, give_up 0 = a loss system. 30 replications with seeds 1..30, warm-up removed;
+ * the 99.9 % confidence interval (Student t) must contain the exact value and be narrow enough.
+ * Then the same with the load off by 5 %, which must be noticed on every row with a load of .8 and
+ * more: a test that can't fail proves nothing.
+ *
+ * Closed forms: Kleinrock, Queueing Systems I (1975), sections 3.5 (M/M/c, Erlang C), 3.6 (Erlang
+ * B), 5.6 (Pollaczek-Khinchine) and, for processor sharing, II (1976), section 4.4. With switching
+ * loss e, n > 1 jobs are served at the total rate 1 / (1 + e): a birth-death process.
+ */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "partita/random.h"
+#include "tests/support/rig.h"
+
+#define REPLICATIONS 30
+#define CONFIDENCE 0.999
+#define SLOTS "64" /* of a GPU that all jobs share: .8^64 = 6e-7 */
+
+enum law { EXPONENTIAL, CONSTANT, HYPEREXPONENTIAL };
+enum system { FCFS, LOSS, SHARING };
+enum measure { TIME_IN_SYSTEM, TIME_IN_QUEUE, SHARE_LOST };
+
+struct row {
+    const char *name;
+    enum system system;
+    uint32_t servers;
+    double lambda; /* service takes 1 s on average */
+    enum law law;
+    enum measure measure;
+    double switch_loss;
+    double exact;  /* as published, to the digits given */
+    uint32_t jobs; /* per replication, for a half-width of 2 % */
+};
+
+static const struct row rows[] = {
+    {"M/M/1 .8 W", FCFS, 1, 0.8, EXPONENTIAL, TIME_IN_SYSTEM, 0, 5, 134000},
+    {"M/M/2 .8 W", FCFS, 2, 1.6, EXPONENTIAL, TIME_IN_SYSTEM, 0, 2.777778, 134000},
+    {"M/M/4 .8 W", FCFS, 4, 3.2, EXPONENTIAL, TIME_IN_SYSTEM, 0, 1.745541, 120000},
+    {"M/M/8 .8 W", FCFS, 8, 6.4, EXPONENTIAL, TIME_IN_SYSTEM, 0, 1.286028, 90000},
+    {"M/M/8 .9 W", FCFS, 8, 7.2, EXPONENTIAL, TIME_IN_SYSTEM, 0, 1.876916, 225000},
+    {"M/M/16 .9 W", FCFS, 16, 14.4, EXPONENTIAL, TIME_IN_SYSTEM, 0, 1.369590, 104000},
+    {"M/D/1 .8 Wq", FCFS, 1, 0.8, CONSTANT, TIME_IN_QUEUE, 0, 2, 80000},
+    {"M/H2/1 .8 Wq", FCFS, 1, 0.8, HYPEREXPONENTIAL, TIME_IN_QUEUE, 0, 10, 414000},
+    {"M/M/8/8 6.4 loss", LOSS, 8, 6.4, EXPONENTIAL, SHARE_LOST, 0, 0.144394, 60000},
+    {"M/M/1-PS .5 W", SHARING, 1, 0.5, EXPONENTIAL, TIME_IN_SYSTEM, 0, 2, 30000},
+    {"M/D/1-PS .5 W", SHARING, 1, 0.5, CONSTANT, TIME_IN_SYSTEM, 0, 2, 15000},
+    {"M/H2/1-PS .5 W", SHARING, 1, 0.5, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 2, 70000},
+    {"M/M/1-PS .8 W", SHARING, 1, 0.8, EXPONENTIAL, TIME_IN_SYSTEM, 0, 5, 102000},
+    {"M/D/1-PS .8 W", SHARING, 1, 0.8, CONSTANT, TIME_IN_SYSTEM, 0, 5, 60000},
+    {"M/H2/1-PS .8 W", SHARING, 1, 0.8, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 5, 247000},
+    {"PS, loss .1, .6 W", SHARING, 1, 0.6, EXPONENTIAL, TIME_IN_SYSTEM, 0.1, 3.128911, 60000},
+    {"PS, loss .1, .8 W", SHARING, 1, 0.8, EXPONENTIAL, TIME_IN_SYSTEM, 0.1, 9.057971, 300000},
+};
+#define ROW_COUNT (sizeof rows / sizeof rows[0])
+
+/* ---- the exact values once more, from their formulas ---- */
+
+/* Erlang B by its recursion; a = offered load. */
+static double erlang_b(uint32_t servers, double a)
+{
+    double b = 1;
+    for (uint32_t c = 1; c <= servers; c++)
+        b = a * b / (c + a * b);
+    return b;
+}
+
+static double exact(const struct row *row)
+{
+    double l = row->lambda, c = row->servers, rho = l / c;
+    if (row->system == LOSS) return erlang_b(row->servers, l);
+    if (row->system == SHARING) { /* pi_n = pi_0 l (l (1 + e))^(n - 1); W = L / l */
+        double r = l * (1 + row->switch_loss), idle = 1 / (1 + l / (1 - r));
+        return idle / ((1 - r) * (1 - r));
+    }
+    if (row->measure == TIME_IN_QUEUE) {
+        double c2 = row->law == CONSTANT ? 0 : row->law == EXPONENTIAL ? 1 : 4;
+        return (1 + c2) / 2 * rho / (1 - rho);
+    }
+    double b = erlang_b(row->servers, l);
+    return 1 + b / (1 - rho * (1 - b)) / (c - l);
+}
+
+/* ---- one replication ---- */
+
+static double draw_service(gsl_rng *rng, enum law law)
+{
+    /* balanced means, squared coefficient of variation 4: 1/p1 and 1/p2 weigh the same */
+    const double p = 0.5 * (1 + sqrt(3.0 / 5.0));
+    if (law == CONSTANT) return 1;
+    if (law == EXPONENTIAL) return gsl_ran_exponential(rng, 1);
+    bool first = gsl_rng_uniform(rng) < p;
+    return gsl_ran_exponential(rng, first ? 1 / (2 * p) : 1 / (2 * (1 - p)));
+}
+
+static void build(struct rig *rig, const struct row *row, double lambda, uint32_t jobs,
+                  uint64_t seed, gsl_rng *rng[2])
+{
+    char params[64];
+    double at_s = 0;
+    rig_init(rig);
+    snprintf(params, sizeof params, "replicas=" SLOTS " switch_loss=%g", row->switch_loss);
+    if (row->system == SHARING)
+        rig_add_pool(rig, &rig_h100, 1, 1, "time_slice", params);
+    else
+        rig_add_pool(rig, &rig_h100, 1, row->servers, "exclusive", "");
+    if (row->system == LOSS) rig->world.give_up_ns = 0;
+    rig->world.check = false;
+    pt_rng_seed(rng[0], seed, PT_PURPOSE_TEST, 1);
+    pt_rng_seed(rng[1], seed, PT_PURPOSE_TEST, 2);
+    for (uint32_t j = 0; j < jobs; j++) {
+        at_s += gsl_ran_exponential(rng[0], 1 / lambda);
+        rig_add_job(rig, llround(at_s * 1e9), llround(draw_service(rng[1], row->law) * 1e9), 1);
+    }
+}
+
+/* The row's measure over the jobs after the warm-up (a tenth of them) and before the run-out. */
+static double replicate(const struct row *row, double lambda, uint32_t jobs, uint64_t seed,
+                        gsl_rng *rng[2])
+{
+    struct rig rig;
+    uint32_t from = jobs / 10, to = jobs - jobs / 50;
+    double sum = 0;
+    build(&rig, row, lambda, jobs, seed, rng);
+    if (rig_run(&rig) != PT_OK) rig_die("%s: %s", row->name, rig.error.message);
+    const int64_t *submit_ns = pt_trace_submit_ns(&rig.trace);
+    for (uint32_t j = from; j < to; j++) {
+        const struct pt_job_result *r = &rig.results[j];
+        if (row->measure == SHARE_LOST)
+            sum += r->state == PT_STATE_WITHDRAWN;
+        else if (r->state != PT_STATE_DONE)
+            rig_die("%s: job %u is %s", row->name, j, pt_job_state_name(r->state));
+        else if (row->measure == TIME_IN_QUEUE)
+            sum += pt_seconds(r->start_ns - submit_ns[j]);
+        else
+            sum += pt_seconds(r->end_ns - submit_ns[j]);
+    }
+    rig_fini(&rig);
+    return sum / (to - from);
+}
+
+/* Mean and half-width over the replications. */
+static void estimate(const struct row *row, double lambda, uint32_t jobs, double *mean,
+                     double *half)
+{
+    double sum = 0, squares = 0, values[REPLICATIONS];
+    gsl_rng *rng[2] = {gsl_rng_alloc(pt_rng_type), gsl_rng_alloc(pt_rng_type)};
+    for (uint32_t i = 0; i < REPLICATIONS; i++)
+        sum += values[i] = replicate(row, lambda, jobs, i + 1, rng);
+    *mean = sum / REPLICATIONS;
+    for (uint32_t i = 0; i < REPLICATIONS; i++)
+        squares += (values[i] - *mean) * (values[i] - *mean);
+    *half = gsl_cdf_tdist_Pinv(1 - (1 - CONFIDENCE) / 2, REPLICATIONS - 1) *
+            sqrt(squares / (REPLICATIONS - 1) / REPLICATIONS);
+    gsl_rng_free(rng[0]);
+    gsl_rng_free(rng[1]);
+}
+
+static int test_row(const struct row *row, double width)
+{
+    double mean, half, value = exact(row);
+    uint32_t jobs = (uint32_t)(row->jobs * (0.02 / width) * (0.02 / width));
+    if (fabs(value - row->exact) > 1e-6 * row->exact)
+        rig_die("%s: the formula gives %.7g, the table has %.7g", row->name, value, row->exact);
+    estimate(row, row->lambda, jobs, &mean, &half);
+    bool good = fabs(mean - value) <= half && half <= width * value;
+    printf("%-18s %7u jobs: %9.6f, exact %9.6f, half-width %4.2f %%: %s\n", row->name, jobs, mean,
+           value, 100 * half / value, good ? "holds" : "FAILS");
+    if (row->lambda / row->servers < 0.8) return !good;
+    estimate(row, 0.95 * row->lambda, jobs, &mean, &half);
+    bool seen = fabs(mean - value) > half;
+    printf("%-18s   load off by 5 %%: %9.6f, half-width %4.2f %%: %s\n", "", mean,
+           100 * half / value, seen ? "noticed" : "NOT NOTICED");
+    return !good || !seen;
+}
+
+int main(int argc, char **argv)
+{
+    double width = argc > 1 ? strtod(argv[1], NULL) / 100 : 0.05;
+    int failures = 0;
+    clock_t from = clock();
+#ifndef NDEBUG
+    printf("skipped: closed forms need a Release build\n");
+    return 77;
+#endif
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (argc > 2 && strstr(rows[i].name, argv[2]) == NULL) continue;
+        failures += test_row(&rows[i], width);
+        fflush(stdout);
+    }
+    printf("%d of %zu rows fail; %.1f s\n", failures, ROW_COUNT,
+           (double)(clock() - from) / CLOCKS_PER_SEC);
+    return failures != 0;
+}
