@@ -299,7 +299,7 @@ static void object_schema(struct json *json, const struct pt_schema *schema,
     member(json, "type", "object");
     open(json, "properties", '{');
     for (const struct pt_row *row = rows; row->param.name; row++) {
-        if (row->flags & PT_ROW_SHORT) continue;
+        if (row->flags & PT_ROW_SHORT || pt_schema_param(params, row->param.name)) continue;
         if (schema->pick && row == rows) {
             if (!chosen) continue;
             open(json, row->param.name, '{');
