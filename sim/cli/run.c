@@ -153,7 +153,7 @@ static enum pt_status load_from_result(struct session *session, const char *path
 {
     PT_TRY(pt_results_read(&session->rerun, path, error));
     const char *yaml = pt_results_manifest_text(session->rerun, "effective_yaml");
-    const char *directory = pt_results_manifest_text(session->rerun, "directory");
+    const char *directory = pt_results_manifest_text(session->rerun, "host/directory");
     if (!yaml)
         return pt_fail_at(error, PT_ERR_INPUT, path, 0, 0, "holds no experiment to run again");
     if (directory && add_text(&session->directory, directory, error) != PT_OK) return error->status;

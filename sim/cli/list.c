@@ -1,0 +1,265 @@
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/stats/summary.h"
+#include "models/registry.h"
+#include "policies/registry.h"
+#include "sim/cli/commands.h"
+#include "sim/cli/terminal.h"
+#include "sim/experiment/catalog.h"
+#include "traces/registry.h"
+
+static const char *const param_types[] = {"true/false", "whole number", "number", "fraction",
+                                          "duration",   "memory",       "word",   "text"};
+
+/* ---- JSON ---- */
+
+static json_t *choices_json(const char *const *choices)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; choices && choices[i]; i++)
+        json_array_append_new(list, json_string(choices[i]));
+    return list;
+}
+
+static json_t *params_json(const struct pt_param *param)
+{
+    json_t *list = json_array();
+    for (; param && param->name; param++) {
+        json_t *one =
+            json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s}", "name", param->name, "type",
+                      param_types[param->type], "unit", param->unit, "default", param->fallback,
+                      "min", param->min, "max", param->max, "help", param->help);
+        if (param->type == PT_PARAM_CHOICE)
+            json_object_set_new(one, "choices", choices_json(param->choices));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *described(const char *kind, const char *name, const char *summary,
+                         const char *source, const struct pt_param *params)
+{
+    json_t *one = json_pack("{s:s, s:s, s:s, s:s?}", "kind", kind, "name", name, "summary", summary,
+                            "source", source);
+    json_object_set_new(one, "parameters", params_json(params));
+    return one;
+}
+
+/* ---- text ---- */
+
+static void print_params(const struct pt_param *param)
+{
+    for (; param && param->name; param++) {
+        printf("      %s: %s", param->name,
+               param->type == PT_PARAM_CHOICE ? "" : param_types[param->type]);
+        for (size_t i = 0; param->type == PT_PARAM_CHOICE && param->choices[i]; i++)
+            printf("%s%s", i ? " | " : "", param->choices[i]);
+        if (param->unit[0]) printf(" (%s)", param->unit);
+        if (!param->fallback)
+            printf(", required");
+        else if (param->fallback[0])
+            printf(", default %s", param->fallback);
+        printf("\n          %s\n", param->help);
+    }
+}
+
+static void print_described(const struct pt__terminal *terminal, const char *name,
+                            const char *summary, const struct pt_param *params)
+{
+    printf("  %s%-14s%s %s\n", pt__style(terminal->color_out, PT__BOLD), name,
+           pt__style(terminal->color_out, PT__PLAIN), summary);
+    print_params(params);
+}
+
+/* ---- the lists ---- */
+
+static json_t *policies_json(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; pt_policies[i]; i++)
+        json_array_append_new(list,
+                              described("order", pt_policies[i]->name, pt_policies[i]->summary,
+                                        pt_policies[i]->source, pt_policies[i]->params));
+    for (size_t i = 0; pt_placements[i]; i++)
+        json_array_append_new(list, described("placement", pt_placements[i]->name,
+                                              pt_placements[i]->summary, pt_placements[i]->source,
+                                              pt_placements[i]->params));
+    return list;
+}
+
+static void policies_text(const struct pt__terminal *terminal)
+{
+    puts("Orders: whose turn it is (policy: {name: ...})");
+    for (size_t i = 0; pt_policies[i]; i++)
+        print_described(terminal, pt_policies[i]->name, pt_policies[i]->summary,
+                        pt_policies[i]->params);
+    puts("\nPlacements: where a job runs (policy: {placement: ...})");
+    for (size_t i = 0; pt_placements[i]; i++)
+        print_described(terminal, pt_placements[i]->name, pt_placements[i]->summary,
+                        pt_placements[i]->params);
+}
+
+static json_t *sources_json(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; pt_readers[i]; i++) {
+        const struct pt_reader_ops *reader = pt_readers[i];
+        json_t *one =
+            described("source", reader->name, reader->summary, reader->source, reader->params);
+        json_object_set_new(one, "needs_path", json_boolean(reader->needs_path));
+        json_object_set_new(one, "columns",
+                            reader->columns ? json_string(reader->columns) : json_null());
+        json_object_set_new(one, "unmapped",
+                            reader->unmapped ? json_string(reader->unmapped) : json_null());
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static void print_indented(const char *label, const char *text)
+{
+    if (!text || !text[0]) return;
+    printf("      %s\n", label);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        printf("        %.*s\n", (int)length, text);
+        text += length;
+        if (*text) text++;
+    }
+}
+
+static void sources_text(const struct pt__terminal *terminal)
+{
+    puts("Sources of jobs (trace: {source: ...})");
+    for (size_t i = 0; pt_readers[i]; i++) {
+        const struct pt_reader_ops *reader = pt_readers[i];
+        print_described(terminal, reader->name, reader->summary, reader->params);
+        print_indented("columns:", reader->columns);
+        print_indented("not mapped, and defaults taken:", reader->unmapped);
+    }
+}
+
+static json_t *metrics_json(void)
+{
+    json_t *list = json_array();
+    for (const struct pt_metric_info *info = pt_metric_infos; info->name; info++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name", info->name, "unit",
+                                              info->unit, "help", info->help));
+    return list;
+}
+
+static void metrics_text(const struct pt__terminal *terminal)
+{
+    for (const struct pt_metric_info *info = pt_metric_infos; info->name; info++)
+        printf("%s%-26s%s %-6s %s\n", pt__style(terminal->color_out, PT__BOLD), info->name,
+               pt__style(terminal->color_out, PT__PLAIN), info->unit, info->help);
+}
+
+static json_t *gpu_json(const struct pt_gpu_model *gpu)
+{
+    return json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o, s:s}", "name", gpu->name, "family",
+                     gpu->family, "sms", (int)gpu->sms, "mem_mib", (int)gpu->mem_mib, "fp16_tflops",
+                     gpu->fp16_tflops, "mem_gb_per_s", gpu->mem_gb_per_s, "tdp_w",
+                     isfinite(gpu->tdp_w) ? json_real(gpu->tdp_w) : json_null(), "source",
+                     gpu->source);
+}
+
+static json_t *gpus_json(const struct pt_catalog *catalog)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < catalog->count; i++)
+        json_array_append_new(list, gpu_json(&catalog->gpus[i]));
+    return list;
+}
+
+static void gpus_text(const struct pt__terminal *terminal, const struct pt_catalog *catalog)
+{
+    printf("%s%-22s %-10s %5s %10s %12s %10s %7s%s\n", pt__style(terminal->color_out, PT__BOLD),
+           "GPU", "family", "SMs", "memory MiB", "FP16 TFLOP/s", "GB/s", "TDP W",
+           pt__style(terminal->color_out, PT__PLAIN));
+    for (uint32_t i = 0; i < catalog->count; i++) {
+        const struct pt_gpu_model *gpu = &catalog->gpus[i];
+        printf("%-22s %-10s %5u %10u %12.4g %10.4g ", gpu->name, gpu->family, gpu->sms,
+               gpu->mem_mib, gpu->fp16_tflops, gpu->mem_gb_per_s);
+        if (isfinite(gpu->tdp_w))
+            printf("%7.4g\n", gpu->tdp_w);
+        else
+            printf("%7s\n", "-");
+        if (terminal->verbose) printf("    %s\n", gpu->source);
+    }
+}
+
+/* ---- the command ---- */
+
+static int list_gpus(const struct pt__terminal *terminal, json_t **json)
+{
+    struct pt_catalog *catalog = NULL;
+    struct pt_messages messages;
+    pt_messages_init(&messages);
+    enum pt_status status = pt_catalog_load(&catalog, &messages);
+    if (status != PT_OK)
+        pt_messages_print(&messages, stderr, terminal->color_err);
+    else if (json)
+        *json = gpus_json(catalog);
+    else
+        gpus_text(terminal, catalog);
+    pt_catalog_free(catalog);
+    pt_messages_fini(&messages);
+    return pt_status_exit_code(status);
+}
+
+static const struct {
+    const char *what;
+    json_t *(*json)(void);
+    void (*text)(const struct pt__terminal *terminal);
+} lists[] = {{"policies", policies_json, policies_text},
+             {"sources", sources_json, sources_text},
+             {"metrics", metrics_json, metrics_text}};
+
+static int run(const struct pt__args *args)
+{
+    struct pt__terminal terminal;
+    pt__terminal_init(&terminal, args);
+    const char *what = args->operands[0];
+    json_t *json = NULL;
+    bool wants_json = pt__args_has(args, "json");
+    if (strcmp(what, "gpus") == 0) {
+        int code = list_gpus(&terminal, wants_json ? &json : NULL);
+        if (code != 0) return code;
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (strcmp(what, lists[i].what) != 0) continue;
+        if (wants_json)
+            json = lists[i].json();
+        else
+            lists[i].text(&terminal);
+    }
+    if (json) {
+        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        fputc('\n', stdout);
+        json_decref(json);
+    }
+    return pt__finish_stdout(&terminal, 0);
+}
+
+static const char *const words[] = {"policies", "gpus", "sources", "metrics", NULL};
+
+static const struct pt__option options[] = {
+    {"json", 0, NULL, NULL, false, PT__COMPLETES_NOTHING, "print a JSON array"}, {0}};
+
+const struct pt__command pt__command_list = {
+    .name = "list",
+    .operands = "policies|gpus|sources|metrics",
+    .operand_min = 1,
+    .operand_max = 1,
+    .operand_words = words,
+    .summary = "show what an experiment may name",
+    .details = "Lists the policies and placements with their parameters, the GPU catalogue, the "
+               "trace sources with what becomes of their columns, or the metrics.",
+    .options = options,
+    .example = "partita list policies",
+    .example_says = "shows every order and placement with its parameters and their defaults",
+    .run = run};
