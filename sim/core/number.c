@@ -168,9 +168,10 @@ static enum pt_status convert_time(int64_t *ns, const struct decimal *decimal, u
     /* Beyond the digits kept, thirds (of a minute, hour, day) could round either way. */
     if (decimal->more && unit_ns % 3 == 0)
         return pt_fail(error, PT_ERR_INPUT, "has too many digits");
+    if (decimal->negative && decimal->mantissa != 0)
+        return pt_fail(error, PT_ERR_INPUT, "is negative");
     uint64_t value = 0;
-    PT_TRY(convert(&value, decimal, unit_ns, 1, ROUND_HALF_UP, UINT64_MAX, error));
-    if (value > (uint64_t)PT_TIME_MAX)
+    if (convert(&value, decimal, unit_ns, 1, ROUND_HALF_UP, (uint64_t)PT_TIME_MAX, error) != PT_OK)
         return pt_fail(error, PT_ERR_INPUT, "is longer than 292 years");
     *ns = (int64_t)value;
     return PT_OK;

@@ -161,7 +161,8 @@ Test(trace, errors_name_the_column_and_the_text)
     cr_expect_str_eq(set_error(PT_COL_WORK, "-1"), "work_s is negative: '-1'");
     cr_expect_str_eq(set_error(PT_COL_WORK, "12:30"), "work_s is not a number: '12:30'");
     cr_expect_str_eq(set_error(PT_COL_WORK, "inf"), "work_s is not a number: 'inf'");
-    cr_expect_str_eq(set_error(PT_COL_SUBMIT, "1e400"), "submit_s is too large: '1e400'");
+    cr_expect_str_eq(set_error(PT_COL_SUBMIT, "1e400"),
+                     "submit_s is longer than 292 years: '1e400'");
     cr_expect_str_eq(set_error(PT_COL_GPUS, "2.5"), "gpus is not a whole number: '2.5'");
     cr_expect_str_eq(set_error(PT_COL_GPUS, "4294967295"),
                      "gpus is not between 0 and 4294967294: '4294967295'");
