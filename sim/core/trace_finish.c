@@ -95,10 +95,15 @@ static enum pt_status sort_rows(struct pt_trace *trace, struct pt_error *error)
     return PT_OK;
 }
 
+/* A job in the hash. The hash's other half is kept: texts are only compared when it agrees. */
+struct id_slot {
+    uint32_t tag, job_plus_1; /* 0 = empty */
+};
+
 /* Finds jobs by id: a hash of the ids that are texts, and the row numbers of the others. */
 struct id_table {
     const struct pt_trace *trace;
-    uint32_t *slots; /* job + 1; NULL when no job has an id of its own */
+    struct id_slot *slots; /* NULL when no job has an id of its own */
     uint32_t slot_count;
     uint32_t *job_of_row; /* NULL when rows came sorted */
 };
@@ -135,18 +140,22 @@ static enum pt_status id_table_init(struct id_table *table, const struct pt_trac
     return PT_OK;
 }
 
-/* The slot of an id, or the empty one where it belongs. */
-static uint32_t id_slot(const struct id_table *table, const char *text, size_t length)
+/* The slot of an id, or the empty one where it belongs, tagged. */
+static struct id_slot *find_slot(const struct id_table *table, const char *text, size_t length)
 {
     const uint32_t *ids = table->trace->column[PT_COL_ID];
-    uint32_t mask = table->slot_count - 1;
-    uint32_t slot = (uint32_t)pt__hash_text(text, length) & mask;
-    while (table->slots[slot] != 0) {
-        const char *id = table->trace->texts + ids[table->slots[slot] - 1];
-        if (strncmp(id, text, length) == 0 && id[length] == '\0') break;
-        slot = (slot + 1) & mask;
+    uint64_t hash = pt__hash_text(text, length);
+    uint32_t mask = table->slot_count - 1, tag = (uint32_t)(hash >> 32);
+    for (uint32_t i = (uint32_t)hash & mask;; i = (i + 1) & mask) {
+        struct id_slot *slot = &table->slots[i];
+        if (slot->job_plus_1 == 0) {
+            slot->tag = tag;
+            return slot;
+        }
+        if (slot->tag != tag) continue;
+        const char *id = table->trace->texts + ids[slot->job_plus_1 - 1];
+        if (strncmp(id, text, length) == 0 && id[length] == '\0') return slot;
     }
-    return slot;
 }
 
 /* The job whose default id, its row number, is written so; PT_NONE = there is none. */
@@ -166,8 +175,8 @@ static pt_job find_row_number(const struct id_table *table, const char *text, si
 static pt_job find_id(const struct id_table *table, const char *text, size_t length)
 {
     if (table->slots != NULL) {
-        uint32_t slot = id_slot(table, text, length);
-        if (table->slots[slot] != 0) return table->slots[slot] - 1;
+        const struct id_slot *slot = find_slot(table, text, length);
+        if (slot->job_plus_1 != 0) return slot->job_plus_1 - 1;
     }
     return find_row_number(table, text, length);
 }
@@ -208,11 +217,11 @@ static enum pt_status take_ids(struct id_table *table, pt_job *bad_row, struct p
         const char *id = pt_trace_word(trace, PT_COL_ID, job);
         if (id == NULL) continue;
         size_t length = strlen(id);
-        uint32_t slot = id_slot(table, id, length);
+        struct id_slot *slot = find_slot(table, id, length);
         pt_job other =
-            table->slots[slot] != 0 ? table->slots[slot] - 1 : find_row_number(table, id, length);
+            slot->job_plus_1 != 0 ? slot->job_plus_1 - 1 : find_row_number(table, id, length);
         if (other != PT_NONE) return fail_duplicate(error, bad_row, trace, other, job, id);
-        table->slots[slot] = job + 1;
+        slot->job_plus_1 = job + 1;
     }
     return PT_OK;
 }

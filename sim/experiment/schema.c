@@ -55,6 +55,13 @@ const struct pt_row *pt_schema_row(const struct pt_schema *schema, const char *k
     return NULL;
 }
 
+const struct pt_param *pt_schema_param(const struct pt_param *params, const char *name)
+{
+    for (; params && params->name; params++)
+        if (strcmp(params->name, name) == 0) return params;
+    return NULL;
+}
+
 static size_t find_pick(const struct pt_pick *pick, const char *name)
 {
     size_t index = 0;
@@ -468,8 +475,10 @@ static struct pt_yaml_node *check_map(struct checker *checker, const struct pt_s
 {
     if (!check_short_forms(checker, schema, raw)) return NULL;
     if (raw->kind != PT_YAML_MAP) {
-        SAY(checker, raw->place, "%s%s%s must be a map (key: value), not %s", raw->key ? "'" : "a ",
-            raw->key ? raw->key : schema->name, raw->key ? "'" : "", kind_text(raw));
+        const char *article = strchr("aeio", schema->name[0]) ? "an " : "a ";
+        SAY(checker, raw->place, "%s%s%s must be a map (key: value), not %s",
+            raw->key ? "'" : article, raw->key ? raw->key : schema->name, raw->key ? "'" : "",
+            kind_text(raw));
         return NULL;
     }
     struct pt_yaml_node *map = twin(checker, PT_YAML_MAP, raw);
@@ -477,14 +486,11 @@ static struct pt_yaml_node *check_map(struct checker *checker, const struct pt_s
     bool known;
     const struct pt_param *params = check_pick(checker, schema, raw, &known);
     for (const struct pt_yaml_node *child = raw->first; child; child = child->next) {
-        bool is_param = false;
-        for (const struct pt_param *param = params; param && param->name; param++)
-            is_param |= strcmp(param->name, child->key) == 0;
-        if (known && !is_param && !pt_schema_row(schema, child->key))
+        if (known && !pt_schema_param(params, child->key) && !pt_schema_row(schema, child->key))
             unknown_key(checker, schema, params, child);
     }
     for (const struct pt_row *row = schema->rows; row->param.name; row++)
-        check_row(checker, map, row, raw);
+        if (!pt_schema_param(params, row->param.name)) check_row(checker, map, row, raw);
     for (const struct pt_param *param = params; param && param->name; param++) {
         const struct pt_row row = {.param = *param, .shape = PT_SHAPE_SCALAR};
         check_row(checker, map, &row, raw);

@@ -49,7 +49,7 @@ struct pt_pick {
     const char *noun; /* "policy" */
     const char *(*name)(size_t index);
     const char *(*summary)(size_t index);
-    const struct pt_param *(*params)(size_t index);
+    const struct pt_param *(*params)(size_t index); /* one called like a row hides the row */
 };
 
 struct pt_schema {
@@ -66,6 +66,9 @@ const struct pt_row *pt_schema_row(const struct pt_schema *schema, const char *k
 /* The parameters that the map's first key brings (its default where it is absent), or NULL. */
 const struct pt_param *pt_schema_params(const struct pt_schema *schema,
                                         const struct pt_yaml_node *map);
+
+/* The parameter of this name, or NULL; `params` may be NULL. */
+const struct pt_param *pt_schema_param(const struct pt_param *params, const char *name);
 
 /* Writes short forms out, in place: a scalar for the first key, PT_ROW_SHORT rows. PT_ERR_MEMORY
  * alone. What is no map then never was one. */

@@ -141,11 +141,11 @@ static enum pt_status set_in_map(struct setter *setter, const struct pt_schema *
 
 /* The child of this key, made as an empty map or list where it is absent; NULL: no memory. */
 static struct pt_yaml_node *get_or_make(struct setter *setter, struct pt_yaml_node *map,
-                                        const char *key)
+                                        const char *key, enum pt_yaml_kind kind)
 {
     struct pt_yaml_node *child = pt_yaml_get(map, key);
     if (child) return child;
-    child = pt_yaml_new(setter->yaml, PT_YAML_MAP, setter->place);
+    child = pt_yaml_new(setter->yaml, kind, setter->place);
     if (!child) return NULL;
     child->key = key;
     pt_yaml_append(map, child);
@@ -220,7 +220,7 @@ static enum pt_status set_in_named(struct setter *setter, const struct pt_row *r
         return REFUSE(setter, "'%s' is no map", setter->steps[at - 1].text);
     if (at + 1 == setter->count) return put(setter, map, row->child ? &whole : NULL, name);
     if (!row->child) return REFUSE(setter, "'%.64s' is a single value", name);
-    struct pt_yaml_node *child = get_or_make(setter, map, name);
+    struct pt_yaml_node *child = get_or_make(setter, map, name, PT_YAML_MAP);
     if (!child) return out_of_memory(setter);
     return set_in_map(setter, row->child, child, at + 1);
 }
@@ -254,11 +254,10 @@ static enum pt_status set_in_map(struct setter *setter, const struct pt_schema *
         return REFUSE(setter, "'%.64s' can't be set: the %s is no map", key, schema->name);
     if (setter->steps[at].bracket)
         return REFUSE(setter, "'%.64s' in brackets: %s is no list", key, schema->name);
-    const struct pt_row *row = pt_schema_row(schema, key);
-    const struct pt_param *params = pt_schema_params(schema, map), *param = params;
-    while (param && param->name && strcmp(param->name, key) != 0)
-        param++;
-    if (!row && !(param && param->name)) return unknown_key(setter, schema, params, key);
+    const struct pt_param *params = pt_schema_params(schema, map);
+    bool is_param = pt_schema_param(params, key) != NULL;
+    const struct pt_row *row = is_param ? NULL : pt_schema_row(schema, key);
+    if (!row && !is_param) return unknown_key(setter, schema, params, key);
     if (at + 1 == setter->count) {
         if (row && row->flags & PT_ROW_SHORT) { /* it stands for everything beside it */
             map->first = map->last = NULL;
@@ -268,7 +267,8 @@ static enum pt_status set_in_map(struct setter *setter, const struct pt_schema *
     }
     if (!row || row->shape == PT_SHAPE_SCALAR)
         return REFUSE(setter, "'%.64s' is a single value: nothing is inside it", key);
-    struct pt_yaml_node *child = get_or_make(setter, map, key);
+    bool is_map = row->shape == PT_SHAPE_MAP || row->shape == PT_SHAPE_NAMED;
+    struct pt_yaml_node *child = get_or_make(setter, map, key, is_map ? PT_YAML_MAP : PT_YAML_LIST);
     if (!child) return out_of_memory(setter);
     if (row->shape == PT_SHAPE_MAP) return set_in_map(setter, row->child, child, at + 1);
     if (row->shape == PT_SHAPE_NAMED) return set_in_named(setter, row, child, at + 1);

@@ -88,13 +88,14 @@ void pt__load_source(struct pt__loader *loader)
     const struct pt_yaml_node *source = pt_yaml_get(trace, "source");
     const struct pt_yaml_node *jobs = pt_yaml_get(trace, "jobs");
     const struct pt_yaml_node *path = pt_yaml_get(trace, "path");
+    bool inside = jobs && jobs->kind == PT_YAML_LIST; /* else it is a source's own parameter */
     int64_t limit = pt__loader_value(trace, "limit")->integer;
     loader->config->trace.limit = limit >= PT_NONE ? PT_NONE : (uint32_t)limit;
-    if (source && jobs)
+    if (source && inside)
         pt__loader_say(loader, source->key_place, "'source' and 'jobs' exclude each other");
     else if (source)
         load_reader(loader, trace, source);
-    else if (!jobs)
+    else if (!inside)
         pt__loader_say(loader, trace->place, "missing key 'source' (or 'jobs')");
     else if (path)
         pt__loader_say(loader, path->key_place, "'path' belongs to a source, not to 'jobs'");

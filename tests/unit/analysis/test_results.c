@@ -230,11 +230,14 @@ Test(results, keep_the_summary_whole)
 Test(results, of_the_same_inputs_are_the_same_bytes)
 {
     struct world w;
-    size_t size[2];
+    size_t size[2] = {0};
     three_jobs(&w);
     struct pt_manifest m = manifest();
     cr_assert_eq(write_result(&w, "a.h5", &m, NULL), PT_OK);
-    memset(malloc(1 << 20), 0xa5, 1 << 20); /* what memory held must not matter */
+    char *dirty = malloc(1 << 20); /* what memory held must not matter */
+    cr_assert(dirty);
+    memset(dirty, 0xa5, 1 << 20);
+    free(dirty);
     cr_assert_eq(write_result(&w, "b.h5", &m, NULL), PT_OK);
     char *a = contents("a.h5", &size[0]), *b = contents("b.h5", &size[1]);
     cr_assert_eq(size[0], size[1]);
@@ -271,7 +274,7 @@ Test(results, partial_ones_have_their_own_name)
     three_jobs(&w);
     struct pt_manifest m = manifest();
     cr_assert_eq(write_result(&w, "out.h5", &m, NULL), PT_OK);
-    size_t size[2];
+    size_t size[2] = {0};
     char *before = contents("out.h5", &size[0]);
     m.partial = true;
     m.seed = 3;
@@ -339,7 +342,7 @@ Test(results, a_full_disk_leaves_the_old_result_and_nothing_else, .timeout = 60)
 {
     struct world w;
     struct pt_error error = {0};
-    size_t size[2];
+    size_t size[2] = {0};
     three_jobs(&w);
     struct pt_manifest m = manifest();
     cr_assert_eq(write_result(&w, "out.h5", &m, NULL), PT_OK);
@@ -369,7 +372,7 @@ Test(results, a_full_disk_leaves_the_old_result_and_nothing_else, .timeout = 60)
 Test(results, damaged_files_are_refused, .timeout = 60)
 {
     struct world w;
-    size_t size;
+    size_t size = 0;
     struct pt_results_reader *r;
     struct pt_error error = {0};
     unsigned state = 5;

@@ -30,6 +30,43 @@ Test(formats, readers_are_listed_and_complete)
     cr_assert_null(pt_reader_find("nobody"));
 }
 
+/* What every reader of files promises, whatever its format. */
+Test(formats, every_reader_of_files_keeps_the_common_promises)
+{
+    for (size_t i = 0; pt_readers[i] != NULL; i++) {
+        if (!pt_readers[i]->needs_path) continue;
+        const char *name = pt_readers[i]->name;
+        struct reading *reading = read_path(name, "/nowhere/at/all.csv", true);
+        cr_expect_eq(reading->status, PT_ERR_INPUT, "%s", name);
+        cr_expect_str_eq(reading->error.file, "/nowhere/at/all.csv");
+        end_reading(reading);
+        reading = read_bytes_as(name, "", true);
+        cr_expect_eq(reading->status, PT_ERR_INPUT, "%s", name);
+        cr_expect_eq(reading->report.rows, 0);
+        end_reading(reading);
+
+        char path[256];
+        const char *source = getenv("PARTITA_SOURCE");
+        snprintf(path, sizeof path, "%s/traces/samples/%s.csv", source == NULL ? "." : source,
+                 name);
+        reading = read_path(name, path, false);
+        cr_assert_eq(reading->status, PT_OK, "%s: %s", path, reading->error.message);
+        cr_expect_geq(reading->trace.job_count, 40);
+        cr_expect_eq(reading->report.rows, reading->trace.job_count);
+        cr_expect_eq(reading->report.bad_rows, 0);
+        end_reading(reading);
+
+        struct reading limited = {0};
+        struct pt_read_request request = request_for(&limited, false);
+        request.path = path;
+        request.limit = 7;
+        cr_assert_eq(pt_readers[i]->read(&limited.trace, &limited.report, &request, NULL), PT_OK);
+        cr_expect_eq(limited.trace.job_count, 7);
+        cr_expect_eq(limited.report.accepted, 7);
+        pt_trace_fini(&limited.trace);
+    }
+}
+
 Test(formats, helios_rows_become_jobs)
 {
     struct reading *reading = read_bytes_as("helios",

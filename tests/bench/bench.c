@@ -1,0 +1,274 @@
+/* How fast: the engine against a bare loop on its own heap, the readers, the whole program.
+ *
+ *   bench [--json FILE] [--quick] [SECTION...]     sections: hold engine scale csv process memory
+ *
+ * Engine and loop figures are CPU time of one thread, the least of several runs: the machine may be
+ * busy. Whole-program figures are wall time. Nothing here is asserted: it is read by people.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/heap.h"
+#include "tests/bench/figures.h"
+#include "tests/bench/programs.h"
+#include "tests/property/worlds.h"
+#include "traces/registry.h"
+
+#define DRAWS 65536u
+#define WORK_MEAN_S 3600.0
+#define LOAD 0.9
+
+static double draws[DRAWS]; /* exponential, mean 1 */
+static uint32_t jobs_all = 1000000;
+static double hold_ns[6]; /* by log10(n) */
+
+static void make_draws(void)
+{
+    struct draw draw = {1};
+    for (uint32_t i = 0; i < DRAWS; i++)
+        draws[i] = -log(((double)(draw_bits(&draw) >> 11) + 0.5) * 0x1p-53);
+}
+
+static int log10_of(uint32_t n)
+{
+    int digits = 0;
+    for (; n >= 10; n /= 10)
+        digits++;
+    return digits;
+}
+
+/* ---- the bare loop: pop the least, push it an exponential time later ---- */
+
+static double hold(uint32_t n)
+{
+    const uint32_t chunk = 200000, chunks = 15;
+    struct pt_heap heap;
+    double best = INFINITY;
+    uint32_t d = 0;
+    if (!pt_heap_init(&heap, n)) rig_die("out of memory");
+    for (uint32_t i = 0; i < n; i++)
+        pt_heap_set(&heap, pt_heap_key((int64_t)(draws[d++ % DRAWS] * 1e9), i, i));
+    for (uint32_t c = 0; c < chunks; c++) {
+        double from = figures_cpu_s();
+        for (uint32_t i = 0; i < chunk; i++) {
+            pt_u128 top = pt_heap_top(&heap);
+            uint32_t item = pt_heap_key_item(top);
+            int64_t at_ns = pt_heap_key_time(top) + (int64_t)(draws[d++ % DRAWS] * 1e9);
+            pt_heap_remove(&heap, item);
+            pt_heap_set(&heap, pt_heap_key(at_ns, item, item));
+        }
+        double took = (figures_cpu_s() - from) / chunk * 1e9;
+        if (took < best && c > 0) best = took;
+    }
+    pt_heap_fini(&heap);
+    return best;
+}
+
+static void section_hold(void)
+{
+    figures_title("A bare hold-model loop on the engine's heap: pop the least, push it again");
+    for (uint32_t n = 100; n <= 100000; n *= 10) {
+        char key[64];
+        snprintf(key, sizeof key, "hold_%u_ns", n);
+        hold_ns[log10_of(n)] = hold(n);
+        figures_add(key, hold_ns[log10_of(n)], "ns", n == 10000 ? "goal: <= 100" : NULL);
+    }
+}
+
+/* ---- the engine alone ---- */
+
+static enum pt_status take_series(void *ctx, const struct pt_series_row *row,
+                                  struct pt_error *error)
+{
+    (void)ctx, (void)row, (void)error;
+    return PT_OK;
+}
+
+static void build(struct rig *rig, uint32_t gpus, bool shared, bool gangs, uint32_t jobs)
+{
+    static const uint32_t sizes[] = {1, 1, 1, 1, 1, 1, 1, 2, 4, 8}; /* of gangs: 2.1 on average */
+    double mean_gpus = gangs ? 2.1 : 1, at_s = 0;
+    uint32_t d = 17;
+    rig_init(rig);
+    rig->world.check = false;
+    rig->world.interval_ns = 3600 * PT_NS_PER_S;
+    rig->world.recorder.series = take_series;
+    rig_add_pool(rig, &rig_h100, (gpus + 7) / 8, 8, shared ? "time_slice" : "exclusive",
+                 shared ? "replicas=2 switch_loss=0" : "");
+    double gap_s = WORK_MEAN_S * mean_gpus / (LOAD * rig->cluster.gpu_count);
+    for (uint32_t j = 0; j < jobs; j++) {
+        at_s += draws[d++ % DRAWS] * gap_s;
+        double work_s = draws[(d * 7919u) % DRAWS] * WORK_MEAN_S;
+        rig_add_job(rig, (int64_t)(at_s * 1e9), (int64_t)(work_s * 1e9),
+                    gangs ? sizes[j * 2654435761u % 10] : 1);
+    }
+}
+
+struct engine_figures {
+    double ns_per_event, ns_per_job, policy_share, create_s;
+    uint64_t events;
+};
+
+static struct engine_figures run_engine(uint32_t gpus, bool shared, bool gangs, uint32_t jobs,
+                                        int runs)
+{
+    struct engine_figures best = {.ns_per_event = INFINITY};
+    struct rig rig;
+    build(&rig, gpus, shared, gangs, jobs);
+    for (int i = 0; i <= runs; i++) { /* the last one measures the policy's share */
+        struct pt_sim_stats stats;
+        rig.world.measure = i == runs;
+        double from = figures_cpu_s();
+        rig_start(&rig);
+        double created = figures_cpu_s();
+        if (rig_run(&rig) != PT_OK) rig_die("%s", rig.error.message);
+        double took = figures_cpu_s() - created;
+        pt_sim_get_stats(rig.sim, &stats);
+        double per_event = took / (double)stats.events * 1e9;
+        if (i == runs) {
+            best.policy_share = (double)stats.policy_ns * 1e-9 / took;
+        } else if (per_event < best.ns_per_event) {
+            best.ns_per_event = per_event;
+            best.ns_per_job = took / jobs * 1e9;
+            best.create_s = created - from;
+            best.events = stats.events;
+        }
+        rig_reset(&rig);
+    }
+    rig_fini(&rig);
+    return best;
+}
+
+static void engine_row(const char *name, bool shared, bool gangs)
+{
+    char key[64];
+    struct engine_figures f = run_engine(10000, shared, gangs, jobs_all, 3);
+    double bare_ns = hold_ns[4] > 0 ? hold_ns[4] : (hold_ns[4] = hold(10000));
+    snprintf(key, sizeof key, "engine_%s_ns_per_event", name);
+    figures_add(key, f.ns_per_event, "ns", NULL);
+    snprintf(key, sizeof key, "engine_%s_events_per_s", name);
+    figures_add(key, 1e9 / f.ns_per_event, "1/s", NULL);
+    snprintf(key, sizeof key, "engine_%s_jobs_per_s", name);
+    figures_add(key, 1e9 / f.ns_per_job, "1/s", NULL);
+    snprintf(key, sizeof key, "engine_%s_event_to_hold", name);
+    figures_add(key, f.ns_per_event / bare_ns, "", gangs ? NULL : "goal: <= 5");
+    snprintf(key, sizeof key, "engine_%s_policy_share", name);
+    figures_add(key, f.policy_share, "", "wall time in the policy, clock readings included");
+    snprintf(key, sizeof key, "engine_%s_create_s", name);
+    figures_add(key, f.create_s, "s", NULL);
+}
+
+static void section_engine(void)
+{
+    char title[128];
+    snprintf(title, sizeof title,
+             "The engine, metrics on: %u jobs on 10,000 GPUs in nodes of 8, load %g", jobs_all,
+             LOAD);
+    figures_title(title);
+    engine_row("exclusive", false, false);
+    engine_row("shared_2", true, false);
+    engine_row("gangs", false, true);
+}
+
+static void section_scale(void)
+{
+    figures_title("Cost of an event by number of GPUs, exclusive FIFO; and the bare loop's");
+    for (uint32_t gpus = 100; gpus <= 100000; gpus *= 10) {
+        char key[64];
+        int at = log10_of(gpus);
+        struct engine_figures f = run_engine(gpus, false, false, jobs_all, 2);
+        if (hold_ns[at] == 0) hold_ns[at] = hold(gpus);
+        snprintf(key, sizeof key, "event_%u_gpus_ns", gpus);
+        figures_add(key, f.ns_per_event, "ns", NULL);
+        snprintf(key, sizeof key, "event_%u_gpus_to_hold", gpus);
+        figures_add(key, f.ns_per_event / hold_ns[at], "", NULL);
+    }
+}
+
+/* ---- reading a trace ---- */
+
+static double csv_read(const char *path, uint64_t *bytes)
+{
+    const struct pt_reader_ops *reader = pt_reader_find("native");
+    struct pt_value values[RIG_VALUES_MAX];
+    struct pt_read_report report = {0};
+    struct pt_read_request request = {.path = path, .params = values, .limit = PT_NONE};
+    struct pt_trace trace;
+    struct pt_error error;
+    if (reader == NULL) rig_die("no reader native");
+    rig_parse_values(values, reader->params, "");
+    pt_trace_init(&trace);
+    double from = figures_cpu_s();
+    if (reader->read(&trace, &report, &request, &error) != PT_OK) rig_die("%s", error.message);
+    double took = figures_cpu_s() - from;
+    pt_trace_fini(&trace);
+    *bytes = report.bytes;
+    return took;
+}
+
+static void write_csv(const char *path)
+{
+    double at_s = 0;
+    uint32_t d = 17;
+    FILE *out = fopen(path, "w");
+    if (out == NULL) rig_die("%s can't be written", path);
+    fprintf(out, "submit_s,work_s,gpus\n");
+    for (uint32_t j = 0; j < jobs_all; j++) {
+        at_s += draws[d++ % DRAWS] * WORK_MEAN_S / (LOAD * 10000);
+        fprintf(out, "%.3f,%.3f,1\n", at_s, draws[(d * 7919u) % DRAWS] * WORK_MEAN_S);
+    }
+    if (fclose(out) != 0) rig_die("%s can't be written", path);
+}
+
+static void section_csv(void)
+{
+    double best = INFINITY;
+    uint64_t bytes = 0;
+    figures_title("A native trace as CSV");
+    for (int i = 0; i < 5; i++) {
+        double took = csv_read("bench.csv", &bytes);
+        if (took < best) best = took;
+    }
+    figures_add("csv_rows", jobs_all, "", NULL);
+    figures_add("csv_mb_per_s", (double)bytes / 1e6 / best, "MB/s", "goal: >= 500");
+    figures_add("csv_ns_per_row", best / jobs_all * 1e9, "ns", NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const char *json = "bench.json";
+    bool any = false;
+    uint32_t wanted = 0;
+    static const char *const names[] = {"hold", "engine", "scale", "csv", "process", "memory"};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
+            json = argv[++i];
+            continue;
+        }
+        if (strcmp(argv[i], "--quick") == 0) {
+            jobs_all = 100000;
+            continue;
+        }
+        uint32_t n = 0;
+        while (n < 6 && strcmp(argv[i], names[n]) != 0)
+            n++;
+        if (n == 6) rig_die("no section %s", argv[i]);
+        wanted |= 1u << n;
+        any = true;
+    }
+    if (!any) wanted = 63;
+    make_draws();
+    figures_open(json);
+    if (wanted & 1) section_hold();
+    if (wanted & 2) section_engine();
+    if (wanted & 4) section_scale();
+    if (wanted & 24) write_csv("bench.csv");
+    if (wanted & 8) section_csv();
+    if (wanted & 16) programs_time(jobs_all);
+    if (wanted & 32) programs_memory(jobs_all * 10);
+    figures_close();
+    printf("\nalso in %s\n", json);
+    return 0;
+}

@@ -1,0 +1,120 @@
+#include "sim/experiment/resolve.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/experiment/support.h"
+
+#define WORLD                                                                                      \
+    "partita: 1\ntrace: {source: native, path: jobs.csv}\ncluster: {gpus: 4}\n"                    \
+    "tenants: [{name: acme, weight: 2, sla: gold, priority: high}]\n"                              \
+    "sla: {default: {max_wait: 1}, tiers: {gold: {max_slowdown: 1.2}}}\n"                          \
+    "priorities: {high: 10}\n"
+
+/* Rows of id, tenant, sla, priority, pool, gpu_type; "" = absent. */
+#define COLUMNS 6
+
+static void make_trace(struct pt_trace *trace, const char *rows[][COLUMNS], size_t count)
+{
+    static const enum pt_column_id columns[COLUMNS] = {
+        PT_COL_ID, PT_COL_TENANT, PT_COL_SLA, PT_COL_PRIORITY, PT_COL_POOL, PT_COL_GPU_TYPE};
+    struct pt_error error;
+    pt_job row, bad;
+    pt_trace_init(trace);
+    for (size_t i = 0; i < count; i++) {
+        cr_assert_eq(pt_trace_add(trace, &row, &error), PT_OK);
+        cr_assert_eq(pt_trace_set_time(trace, row, PT_COL_SUBMIT, 0, &error), PT_OK);
+        cr_assert_eq(pt_trace_set_time(trace, row, PT_COL_WORK, 1, &error), PT_OK);
+        for (size_t c = 0; c < COLUMNS; c++)
+            cr_assert_eq(
+                pt_trace_set(trace, row, columns[c], rows[i][c], strlen(rows[i][c]), &error),
+                PT_OK);
+    }
+    cr_assert_eq(pt_trace_finish(trace, &bad, &error), PT_OK);
+}
+
+Test(resolve, finds_what_every_word_means)
+{
+    const char *rows[][COLUMNS] = {{"a", "acme", "", "", "main", "h100"},
+                                   {"b", "", "gold", "high", "", "h100-sxm5-80gb|a100"},
+                                   {"c", "zoo", "default", "-7", "", ""},
+                                   {"d", "acme", "", "3", "", ""}};
+    struct pt_config *config = load(WORLD, NULL);
+    struct pt_trace trace;
+    struct pt_resolved resolved;
+    struct pt_messages messages;
+    pt_messages_init(&messages);
+    make_trace(&trace, rows, 4);
+    cr_assert_eq(pt_resolve(&resolved, config, &trace, &messages), PT_OK);
+    cr_assert_eq(resolved.tenant_count, 3);
+    cr_assert_str_eq(resolved.tenant_names[0], "default");
+    cr_assert_str_eq(resolved.tenant_names[1], "acme");
+    cr_assert_str_eq(resolved.tenant_names[2], "zoo");
+    cr_assert_eq(resolved.tenant_weights[1], 2);
+    cr_assert_eq(resolved.tenant_weights[2], 1);
+    cr_assert_eq(resolved.tenant_of_word[pt_trace_u32(&trace, PT_COL_TENANT, 0)], 1);
+    cr_assert_eq(pt_trace_u32(&trace, PT_COL_TENANT, 1), PT_NONE);
+    cr_assert_eq(resolved.tenant_of_word[pt_trace_u32(&trace, PT_COL_TENANT, 2)], 2);
+    cr_assert_eq(resolved.tier_of_tenant[0], PT_NONE);
+    cr_assert_eq(resolved.tier_of_tenant[1], 1);
+    cr_assert_eq(resolved.tier_of_tenant[2], PT_NONE);
+    cr_assert_eq(resolved.tier_of_sla_word[pt_trace_u32(&trace, PT_COL_SLA, 1)], 1);
+    cr_assert_eq(resolved.tier_of_sla_word[pt_trace_u32(&trace, PT_COL_SLA, 2)], 0);
+    cr_assert_eq(resolved.tiers[1].max_slowdown, 1.2);
+    cr_assert_eq(resolved.tiers[0].max_wait_ns, PT_NS_PER_S);
+    cr_assert_eq(pt_resolved_priority(&resolved, &trace, 0), 10); /* the tenant's */
+    cr_assert_eq(pt_resolved_priority(&resolved, &trace, 1), 10);
+    cr_assert_eq(pt_resolved_priority(&resolved, &trace, 2), -7);
+    cr_assert_eq(pt_resolved_priority(&resolved, &trace, 3), 3);
+    pt_resolved_fini(&resolved);
+    pt_trace_fini(&trace);
+    pt_config_free(config);
+    pt_messages_fini(&messages);
+}
+
+Test(resolve, works_without_words)
+{
+    const char *rows[][COLUMNS] = {{"", "", "", "", "", ""}};
+    struct pt_config *config = load(WORLD, NULL);
+    struct pt_trace trace;
+    struct pt_resolved resolved;
+    struct pt_messages messages;
+    pt_messages_init(&messages);
+    make_trace(&trace, rows, 1);
+    cr_assert_eq(pt_resolve(&resolved, config, &trace, &messages), PT_OK);
+    cr_assert_null(resolved.tenant_of_word);
+    cr_assert_null(resolved.tier_of_sla_word);
+    cr_assert_null(resolved.priority_of_word);
+    cr_assert_eq(pt_resolved_priority(&resolved, &trace, 0), 0);
+    pt_resolved_fini(&resolved);
+    pt_resolved_fini(&resolved);
+    pt_trace_fini(&trace);
+    pt_config_free(config);
+}
+
+Test(resolve, names_the_first_job_with_a_word_that_means_nothing)
+{
+    const char *rows[][COLUMNS] = {{"a", "", "", "", "", ""},
+                                   {"b", "", "gould", "hihg", "mian", "h100|"},
+                                   {"c", "", "gould", "", "mian", "tpu"}};
+    struct pt_config *config = load(WORLD, NULL);
+    struct pt_trace trace;
+    struct pt_resolved resolved;
+    struct pt_messages messages;
+    pt_messages_init(&messages);
+    make_trace(&trace, rows, 3);
+    cr_assert_eq(pt_resolve(&resolved, config, &trace, &messages), PT_ERR_INPUT);
+    char *said = printed(&messages, false);
+    cr_assert_str_eq(said,
+                     "jobs.csv: job 'b': unknown SLA tier 'gould' (did you mean 'gold'?)\n"
+                     "jobs.csv: job 'b': unknown priority class 'hihg' (did you mean 'high'?)\n"
+                     "jobs.csv: job 'b': unknown pool 'mian' (did you mean 'main'?)\n"
+                     "jobs.csv: job 'b': unknown GPU type ''\n"
+                     "jobs.csv: job 'c': unknown GPU type 'tpu'\n");
+    free(said);
+    pt_resolved_fini(&resolved);
+    pt_trace_fini(&trace);
+    pt_config_free(config);
+    pt_messages_fini(&messages);
+}
