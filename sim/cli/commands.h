@@ -8,6 +8,7 @@ extern const struct pt__command pt__command_run;
 extern const struct pt__command pt__command_test;
 extern const struct pt__command pt__command_export;
 extern const struct pt__command pt__command_list;
+extern const struct pt__command pt__command_schema;
 extern const struct pt__command pt__command_trace;
 
 /* NULL-terminated, in the order in which they are listed. */

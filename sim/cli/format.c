@@ -18,13 +18,27 @@ char *pt__format_count(char out[PT__TEXT_MAX], uint64_t value)
     return out;
 }
 
+/* "5.69e6" */
+static void scientific(char out[PT__TEXT_MAX], double value)
+{
+    int power = (int)floor(log10(fabs(value)) + 1e-12);
+    double mantissa = value / pow(10, power);
+    if (fabs(mantissa) >= 9.995) {
+        mantissa /= 10;
+        power++;
+    }
+    snprintf(out, PT__TEXT_MAX, "%.2fe%d", mantissa, power);
+}
+
 char *pt__format_ratio(char out[PT__TEXT_MAX], double value)
 {
     double size = fabs(value);
     if (isnan(value))
         strcpy(out, "-");
-    else if (size >= 1e15 || isinf(value))
-        snprintf(out, PT__TEXT_MAX, "%.3g", value);
+    else if (isinf(value))
+        strcpy(out, value > 0 ? "inf" : "-inf");
+    else if (size >= 999999.5)
+        scientific(out, value);
     else if (size >= 999.5 && value > 0)
         pt__format_count(out, (uint64_t)llround(value));
     else

@@ -62,8 +62,9 @@ static void paragraphs(FILE *out, const char *text)
 
 static void option_line(FILE *out, const struct pt__option *option)
 {
-    int at = option->letter ? fprintf(out, "  -%c, --%s", option->letter, option->name)
-                            : fprintf(out, "      --%s", option->name);
+    int at = pt__option_is_letter(option) ? fprintf(out, "  -%c", option->letter)
+             : option->letter ? fprintf(out, "  -%c, --%s", option->letter, option->name)
+                              : fprintf(out, "      --%s", option->name);
     if (option->argument) at += fprintf(out, " %s", option->argument);
     if (at + 2 > OPTION_COLUMN) {
         fputc('\n', out);
@@ -181,9 +182,11 @@ static void man_options(FILE *out, const struct pt__option *table)
 {
     for (; table && table->name; table++) {
         fputs(".TP\n.B ", out);
-        if (table->letter) fprintf(out, "\\-%c, ", table->letter);
-        fputs("\\-\\-", out);
-        roff(out, table->name);
+        if (table->letter) fprintf(out, "\\-%c", table->letter);
+        if (!pt__option_is_letter(table)) {
+            fputs(table->letter ? ", \\-\\-" : "\\-\\-", out);
+            roff(out, table->name);
+        }
         if (table->argument) {
             fputs(" \\fI", out);
             roff(out, table->argument);
@@ -264,8 +267,10 @@ static void value_cases(FILE *out, const struct pt__option *table)
 {
     for (; table && table->name; table++) {
         if (!table->argument) continue;
-        fprintf(out, "            --%s", table->name);
-        if (table->letter) fprintf(out, "|-%c", table->letter);
+        fputs("            ", out);
+        if (!pt__option_is_letter(table)) fprintf(out, "--%s", table->name);
+        if (table->letter)
+            fprintf(out, "%s-%c", pt__option_is_letter(table) ? "" : "|", table->letter);
         fputs(") ", out);
         if (table->completes == PT__COMPLETES_CHOICE) {
             fputs("_partita_words \"", out);

@@ -3,16 +3,41 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "partita/trace.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/help.h"
+#include "sim/experiment/describe.h"
+#include "sim/experiment/tables.h"
+
+/* The keys of an experiment and the columns of a trace, behind the commands. */
+static void write_files(void)
+{
+    puts(".SH EXPERIMENT FILE\nYAML. Durations are seconds or have a unit (500ms 30s 15min 2h 7d), "
+         "memory is GiB or has one (GiB MiB GB MB).");
+    pt_describe_keys(stdout, &pt_schema_experiment, PT_DESCRIBE_ROFF);
+    puts(
+        ".SH NATIVE TRACE\nCSV with a header, gzip or zstd allowed, columns in any order; a column "
+        "whose name begins with x_ is ignored.");
+    for (int i = 0; i < PT_COLUMN_COUNT_; i++) {
+        const struct pt_column_info *column = &pt_columns[i];
+        printf(".TP\n.B %s\n%s%s%s%s.", column->name, column->help, column->unit[0] ? " (" : "",
+               column->unit, column->unit[0] ? ")" : "");
+        if (!column->fallback)
+            fputs(" Required.", stdout);
+        else if (column->fallback[0])
+            printf(" Default: %s.", column->fallback);
+        putchar('\n');
+    }
+}
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "man") == 0)
+    if (argc == 2 && strcmp(argv[1], "man") == 0) {
         pt__help_man(stdout, pt__commands, PARTITA_VERSION);
-    else if (argc == 2 && strcmp(argv[1], "bash") == 0)
+        write_files();
+    } else if (argc == 2 && strcmp(argv[1], "bash") == 0) {
         pt__help_completion(stdout, pt__commands);
-    else {
+    } else {
         fprintf(stderr, "usage: %s man|bash\n", argv[0]);
         return 2;
     }

@@ -26,6 +26,11 @@ const struct pt__command *pt__command_find(const struct pt__command *const *list
     return NULL;
 }
 
+bool pt__option_is_letter(const struct pt__option *option)
+{
+    return option->letter && option->name[0] == option->letter && option->name[1] == '\0';
+}
+
 static const struct pt__option *find_in(const struct pt__option *table, const char *name,
                                         size_t length)
 {
@@ -114,6 +119,7 @@ static enum pt_status read_option(struct pt__args *args, int *at, struct pt_erro
     if (word[1] == '-') {
         size_t length = strcspn(word + 2, "=");
         option = find_long(args->command, word + 2, length);
+        if (option && pt__option_is_letter(option)) option = NULL;
         if (word[2 + length] == '=') value = word + 2 + length + 1;
     } else {
         option = find_letter(args->command, word[1]);

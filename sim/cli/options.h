@@ -18,7 +18,7 @@ enum pt__completes { PT__COMPLETES_NOTHING, PT__COMPLETES_FILE, PT__COMPLETES_CH
 
 struct pt__option {
     const char *name;           /* without the dashes; NULL ends a table */
-    char letter;                /* its short form, 0 = none */
+    char letter;                /* its short form, 0 = none; the only one if it is the name */
     const char *argument;       /* what it takes, in capitals; NULL = a switch */
     const char *const *choices; /* the only values allowed, NULL-terminated; NULL = any */
     bool repeatable;
@@ -41,6 +41,9 @@ struct pt__command {
     /* Returns the process exit code. */
     int (*run)(const struct pt__args *args);
 };
+
+/* True for an option that has a letter alone. */
+bool pt__option_is_letter(const struct pt__option *option);
 
 /* Options of every command: --quiet, --verbose, --color, --progress, --help. */
 extern const struct pt__option pt__common_options[];

@@ -204,7 +204,9 @@ static void rates(const struct page *page, const struct pt_metric_group *all)
     char text[PT__TEXT_MAX], count[PT__TEXT_MAX];
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const struct pt_metric *metric = pt_summary_find(all, lines[i].name);
-        if (!metric) continue;
+        bool among_one =
+            strcmp(lines[i].name, "jain_fairness") == 0 && page->facts->input->tenant_count < 2;
+        if (!metric || among_one) continue;
         label(page, lines[i].title);
         fprintf(page->out, "%*s", CELL, lines[i].format(text, metric->value));
         if (strcmp(lines[i].name, "sla_satisfaction") == 0 && metric->count)

@@ -41,7 +41,12 @@ Test(format, keeps_ratios_to_three_digits)
     cr_expect_str_eq(pt__format_ratio(text, 12.345), "12.3");
     cr_expect_str_eq(pt__format_ratio(text, 123.45), "123");
     cr_expect_str_eq(pt__format_ratio(text, 12345), "12,345");
+    cr_expect_str_eq(pt__format_ratio(text, 999999), "999,999");
+    cr_expect_str_eq(pt__format_ratio(text, 1e6), "1.00e6");
+    cr_expect_str_eq(pt__format_ratio(text, 5692883), "5.69e6");
+    cr_expect_str_eq(pt__format_ratio(text, 9999999), "1.00e7");
     cr_expect_str_eq(pt__format_ratio(text, -0.5), "-0.50");
+    cr_expect_str_eq(pt__format_ratio(text, INFINITY), "inf");
     cr_expect_str_eq(pt__format_ratio(text, NAN), "-");
 }
 
