@@ -409,16 +409,6 @@ size_t pt_format_seconds(char out[PT_SECONDS_TEXT_MAX], int64_t ns)
     return length;
 }
 
-size_t pt_format_double(char out[PT_DOUBLE_TEXT_MAX], double value)
-{
-    int length = 0;
-    for (int digits = 1; digits <= 17; digits++) {
-        length = snprintf(out, PT_DOUBLE_TEXT_MAX, "%.*g", digits, value);
-        if (!isfinite(value) || strtod(out, NULL) == value) break;
-    }
-    return length > 0 ? (size_t)length : 0;
-}
-
 double pt_seconds(int64_t ns)
 {
     uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
