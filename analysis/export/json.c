@@ -44,6 +44,8 @@ static void write_string(struct pt__writer *w, const char *text)
         if (*at == '"' || *at == '\\') {
             pt__write(w, "\\", 1);
             pt__write(w, (const char *)at, 1);
+        } else if (*at == '\n') {
+            pt__write(w, "\\n", 2);
         } else if (*at < 0x20) {
             snprintf(escape, sizeof(escape), "\\u%04x", (unsigned)*at);
             pt__write_text(w, escape);

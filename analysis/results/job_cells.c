@@ -66,7 +66,10 @@ static int64_t priority(const struct pt_summary_input *input, pt_job job)
 {
     const uint32_t *cells = input->trace->column[PT_COL_PRIORITY];
     int64_t value = 0;
-    if (cells == NULL || cells[job] == PT_NONE) return 0;
+    if (cells == NULL || cells[job] == PT_NONE) {
+        if (input->priority_of_tenant == NULL) return 0;
+        return input->priority_of_tenant[pt__tenant_of_job(input, job)];
+    }
     if (input->priority_of_word != NULL) return input->priority_of_word[cells[job]];
     const char *word = input->trace->words[PT_COL_PRIORITY].words[cells[job]];
     if (pt_parse_int(&value, word, strlen(word), INT64_MIN, INT64_MAX, NULL) != PT_OK) return 0;

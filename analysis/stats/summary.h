@@ -34,8 +34,9 @@ struct pt_summary_input {
     const double *tenant_weights;
     const uint32_t *tenant_of_word; /* NULL: all jobs are of tenant 0 */
     int64_t warmup_ns;
-    /* Values of the words of column `priority`, for the job table; NULL: all are whole numbers. */
-    const int64_t *priority_of_word;
+    /* For the job table. Values of the words of column `priority` (NULL: all are whole numbers),
+     * and of tenants, for jobs without a priority of their own (NULL: 0). */
+    const int64_t *priority_of_word, *priority_of_tenant;
 };
 
 struct pt_metric {
