@@ -121,8 +121,12 @@ static bool check_live(struct pt_sim *sim, uint32_t index)
 
 static bool check_jobs(struct pt_sim *sim)
 {
-    uint32_t count[PT_STATE_COUNT] = {0}, final_jobs = 0, queued = 0;
-    for (pt_job job = 0; job < sim->next_arrival; job++) {
+    uint32_t count[PT_STATE_COUNT] = {0}, queued = 0;
+    while (sim->check_from < sim->next_arrival &&
+           pt_job_state_is_final(pt__state(sim, sim->check_from)))
+        sim->check_from++; /* nothing leaves a final state: these were counted once and for all */
+    uint32_t final_jobs = sim->check_from;
+    for (pt_job job = sim->check_from; job < sim->next_arrival; job++) {
         enum pt_job_state state = pt__state(sim, job);
         uint32_t place = sim->place == NULL ? job : sim->place[job];
         bool pending = pt_bitset_has(&sim->pending, place);

@@ -137,6 +137,7 @@ struct pt_sim {
     struct pt_class *classes;
     uint32_t *waits_for; /* unfinished predecessors; NULL without `after` */
     pt_job next_arrival, next_give_up;
+    pt_job check_from; /* check.c: all jobs before it are final */
     uint32_t pending_count, running_count, held_count, final_count, started_count;
     /* live records and members */
     struct pt_live *live;

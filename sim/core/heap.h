@@ -76,14 +76,18 @@ static inline void pt_heap_put(struct pt_heap *heap, uint32_t slot, pt_u128 key)
     heap->pos[pt_heap_key_item(key)] = slot;
 }
 
-/* The slot of the least of the four children that start at `child`; unused ones are all-ones. */
+/* The slot of the least of the four children that start at `child`; unused ones are all-ones.
+ * Two selections by arithmetic: compilers would make unpredictable branches of `?:`. */
 static inline uint32_t pt_heap_least_child(const struct pt_heap *heap, uint32_t child)
 {
     const pt_u128 *k = &heap->key[child];
-    uint32_t a = (uint32_t)(k[1] < k[0]);
-    uint32_t b = 2 + (uint32_t)(k[3] < k[2]);
-    uint32_t second = (uint32_t)(k[b] < k[a]);
-    return child + (a ^ ((a ^ b) & (0u - second)));
+    pt_u128 k0 = k[0], k1 = k[1], k2 = k[2], k3 = k[3];
+    uint64_t a = 0 - (uint64_t)(k1 < k0), b = 0 - (uint64_t)(k3 < k2);
+    pt_u128 a_mask = (pt_u128)a << 64 | a, b_mask = (pt_u128)b << 64 | b;
+    pt_u128 left = k0 ^ ((k0 ^ k1) & a_mask), right = k2 ^ ((k2 ^ k3) & b_mask);
+    uint32_t c = 0 - (uint32_t)(right < left);
+    uint32_t i = (uint32_t)a & 1, j = 2 + ((uint32_t)b & 1);
+    return child + (i ^ ((i ^ j) & c));
 }
 
 static inline void pt_heap_sift_up(struct pt_heap *heap, uint32_t slot, pt_u128 key)
@@ -97,18 +101,17 @@ static inline void pt_heap_sift_up(struct pt_heap *heap, uint32_t slot, pt_u128 
     pt_heap_put(heap, slot, key);
 }
 
-static inline void pt_heap_sift_down(struct pt_heap *heap, uint32_t slot, pt_u128 key)
+/* The hole at `slot` sinks to a leaf by its least children, then `key` rises from there: one
+ * unpredictable comparison less per level than asking on the way down whether it has arrived. */
+static inline void pt_heap_refill(struct pt_heap *heap, uint32_t slot, pt_u128 key)
 {
     uint32_t end = PT_HEAP_ROOT + heap->count;
-    for (;;) {
-        uint32_t child = pt_heap_first_child(slot);
-        if (child >= end) break;
+    for (uint32_t child; (child = pt_heap_first_child(slot)) < end;) {
         child = pt_heap_least_child(heap, child);
-        if (key < heap->key[child]) break;
         pt_heap_put(heap, slot, heap->key[child]);
         slot = child;
     }
-    pt_heap_put(heap, slot, key);
+    pt_heap_sift_up(heap, slot, key);
 }
 
 /* The least key, all-ones when empty. */
@@ -126,7 +129,7 @@ static inline void pt_heap_set(struct pt_heap *heap, pt_u128 key)
     } else if (key < heap->key[slot]) {
         pt_heap_sift_up(heap, slot, key);
     } else {
-        pt_heap_sift_down(heap, slot, key);
+        pt_heap_refill(heap, slot, key);
     }
 }
 
@@ -140,12 +143,7 @@ static inline void pt_heap_remove(struct pt_heap *heap, uint32_t item)
     pt_u128 moved = heap->key[last];
     heap->key[last] = ~(pt_u128)0;
     if (slot == last) return;
-    for (uint32_t child; (child = pt_heap_first_child(slot)) < last;) {
-        child = pt_heap_least_child(heap, child);
-        pt_heap_put(heap, slot, heap->key[child]);
-        slot = child;
-    }
-    pt_heap_sift_up(heap, slot, moved);
+    pt_heap_refill(heap, slot, moved);
 }
 
 #endif
