@@ -18,11 +18,10 @@ static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint
     for (uint32_t m = g->first; m != PT_NONE;) {
         const struct pt_member *member = &sim->member[m];
         const struct pt_live *live = &sim->live[member->live];
-        uint32_t own = pt_trace_u32(sim->world.trace, PT_COL_GPU_MEM, live->job);
         if (!live->running || member->gpu != gpu)
             return broken(sim, "resident of GPU", gpu, member->live, PT_NONE);
         residents++;
-        mib += own == PT_NONE ? 0 : own;
+        mib += pt__gpu_memory(sim, live->job);
         m = member->gpu_next == g->first ? PT_NONE : member->gpu_next;
     }
     if (residents != g->load) return broken(sim, "load of GPU", gpu, g->load, residents);

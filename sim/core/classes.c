@@ -178,12 +178,6 @@ static uint32_t class_find(struct pt_sim *sim, struct table *table, const struct
     return sim->class_count - 1;
 }
 
-bool pt__class_distinct(const struct pt_class *class_, const struct pt_pool_state *pool)
-{
-    if (pool->slots == 1) return true;
-    return class_->distinct == PT_BOOL_ABSENT ? pool->pool->shape.distinct : class_->distinct != 0;
-}
-
 /* Whether the pool's nodes that are not lost for ever could hold the class, all empty. */
 static enum pt_reason class_fits(const struct pt_pool_state *pool, const struct pt_class *class_)
 {

@@ -127,6 +127,8 @@ struct pt_sim {
     uint32_t job_count;
     int64_t now_ns;
     const int64_t *submit_ns, *work_ns;
+    const uint32_t *gpu_mem_mib; /* by job; NULL: nobody says */
+    const uint32_t *tenant_word; /* by job; NULL: all are of tenant 0 */
     /* jobs */
     uint8_t *state;           /* enum pt_job_state, and PT_STARTED_BIT */
     uint32_t *live_of;        /* PT_NONE */
@@ -204,6 +206,24 @@ static inline const struct pt_class *pt__class(const struct pt_sim *sim, pt_job 
 {
     return &sim->classes[sim->class_of == NULL ? 0 : sim->class_of[job]];
 }
+/* Device memory that the job's process allocates on each of its GPUs. */
+static inline uint32_t pt__gpu_memory(const struct pt_sim *sim, pt_job job)
+{
+    if (sim->gpu_mem_mib == NULL || sim->gpu_mem_mib[job] == PT_NONE) return 0;
+    return sim->gpu_mem_mib[job];
+}
+static inline uint32_t pt__tenant(const struct pt_sim *sim, pt_job job)
+{
+    if (sim->tenant_word == NULL || sim->tenant_word[job] == PT_NONE) return 0;
+    return sim->world.tenant_of_word[sim->tenant_word[job]];
+}
+/* Whether the units of one job of this class sit on distinct GPUs of the pool. */
+static inline bool pt__class_distinct(const struct pt_class *class_,
+                                      const struct pt_pool_state *pool)
+{
+    if (pool->slots == 1) return true;
+    return class_->distinct == PT_BOOL_ABSENT ? pool->pool->shape.distinct : class_->distinct != 0;
+}
 static inline struct pt_pool_state *pt__pool_of_node(struct pt_sim *sim, uint32_t node)
 {
     return &sim->pools[sim->world.cluster->nodes[node].pool];
@@ -212,7 +232,6 @@ static inline struct pt_pool_state *pt__pool_of_node(struct pt_sim *sim, uint32_
 /* classes.c: what jobs ask for, and where it can ever fit */
 enum pt_status pt__classes_build(struct pt_sim *sim, struct pt_error *error);
 void pt__classes_refit(struct pt_sim *sim); /* capacity was lost for ever */
-bool pt__class_distinct(const struct pt_class *class_, const struct pt_pool_state *pool);
 
 /* slots.c: counters and bitmaps over GPUs, kept at every change */
 enum pt_status pt__slots_build(struct pt_sim *sim, struct pt_error *error);

@@ -223,22 +223,13 @@ static void host_change(struct pt_sim *sim, const struct pt_live *live, bool tak
     }
 }
 
-static uint32_t gpu_memory(const struct pt_sim *sim, pt_job job)
-{
-    uint32_t mib = pt_trace_u32(sim->world.trace, PT_COL_GPU_MEM, job);
-    return mib == PT_NONE ? 0 : mib;
-}
-
 /* Stops a running job where it stands: all its units are free again, at once. */
 static void release(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
-    uint32_t mib = gpu_memory(sim, live->job);
+    uint32_t mib = pt__gpu_memory(sim, live->job);
     int64_t ran_ns = sim->now_ns - live->attempt_ns;
-    uint32_t tenants = sim->world.tenant_count, word = PT_NONE;
-    if (sim->world.tenant_of_word != NULL)
-        word = pt_trace_u32(sim->world.trace, PT_COL_TENANT, live->job);
-    uint32_t tenant = word == PT_NONE ? 0 : sim->world.tenant_of_word[word];
+    uint32_t tenants = sim->world.tenant_count, tenant = pt__tenant(sim, live->job);
     sim->tenant_held[(size_t)live->pool * tenants + tenant] +=
         (pt_u128)(uint64_t)ran_ns * live->unit_count;
     live->running_ns += ran_ns;
@@ -296,7 +287,7 @@ void pt__life_back(struct pt_sim *sim, uint32_t index)
 static bool out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units *units)
 {
     const struct pt_pool *pool = sim->pools[units->pool].pool;
-    uint32_t mib = gpu_memory(sim, job);
+    uint32_t mib = pt__gpu_memory(sim, job);
     if (!pool->shape.memory_oom || mib == 0) return false;
     bool fails = false;
     uint32_t taken = 0;
@@ -375,7 +366,7 @@ enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_un
     sim->running_count++;
     sim->pools[units->pool].jobs_started++;
     pt__emit(sim, PT_EVENT_START, job, live->home, units->count, PT_REASON_NONE);
-    uint32_t mib = gpu_memory(sim, job);
+    uint32_t mib = pt__gpu_memory(sim, job);
     bool home_said = false;
     for (uint32_t i = 0; i < units->count; i++) {
         uint32_t gpu = units->gpus[i];
@@ -461,10 +452,7 @@ void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason)
         pt__emit_result(sim, job, PT_TIME_ABSENT, reason);
         if (sim->live_of[job] == PT_NONE || !sim->live[sim->live_of[job]].running) continue;
         const struct pt_live *live = &sim->live[sim->live_of[job]];
-        uint32_t word = sim->world.tenant_of_word == NULL
-                            ? PT_NONE
-                            : pt_trace_u32(sim->world.trace, PT_COL_TENANT, job);
-        uint32_t tenant = word == PT_NONE ? 0 : sim->world.tenant_of_word[word];
+        uint32_t tenant = pt__tenant(sim, job);
         sim->tenant_held[(size_t)live->pool * sim->world.tenant_count + tenant] +=
             (pt_u128)(uint64_t)(sim->now_ns - live->attempt_ns) * live->unit_count;
     }

@@ -148,7 +148,7 @@ static bool pass(struct pt_sim *sim)
             pt__break(sim, status == PT_ERR_REFUSED ? PT_ERR_POLICY : status,
                       "policy %s gave up: %s", policy->name, pt_status_text(status));
         acted |= sim->acted;
-    } while (sim->acted && sim->error.status == PT_OK);
+    } while (sim->acted && sim->pending_count > 0 && sim->error.status == PT_OK);
     sim->stats.passes++;
     if (sim->world.measure) {
         uint64_t took = wall_ns() - before;

@@ -80,6 +80,8 @@ static enum pt_status jobs_build(struct pt_sim *sim, struct pt_error *error)
     sim->job_count = jobs;
     sim->submit_ns = pt_trace_submit_ns(trace);
     sim->work_ns = pt_trace_work_ns(trace);
+    sim->gpu_mem_mib = trace->column[PT_COL_GPU_MEM];
+    if (sim->world.tenant_of_word != NULL) sim->tenant_word = trace->column[PT_COL_TENANT];
     sim->state = calloc((size_t)jobs + 1, sizeof *sim->state);
     sim->live_of = malloc(((size_t)jobs + 1) * sizeof *sim->live_of);
     if (sim->state == NULL || sim->live_of == NULL || !pt_bitset_init(&sim->pending, jobs))
