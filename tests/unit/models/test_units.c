@@ -1,0 +1,69 @@
+#include "models/registry.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "partita/number.h"
+#include "tests/support/rig.h"
+
+/* What every sharing mode must keep, whatever it models. */
+Test(units, conform)
+{
+    for (size_t i = 0; pt_units[i] != NULL; i++) {
+        const struct pt_unit_ops *unit = pt_units[i];
+        cr_assert_eq(unit->abi, PT_UNIT_ABI);
+        cr_assert_eq(unit->size, sizeof *unit);
+        cr_assert_eq(pt_unit_find(unit->name), unit);
+        cr_assert_gt(strlen(unit->summary), 10, "%s", unit->name);
+        cr_assert_gt(strlen(unit->source), 5, "%s", unit->name);
+        struct pt_value values[RIG_VALUES_MAX];
+        rig_parse_values(values, unit->params,
+                         strcmp(unit->name, "time_slice") == 0 ? "replicas=7" : "");
+        struct pt_unit_shape shape;
+        struct pt_error error = {0};
+        cr_assert_eq(unit->configure(&shape, &rig_h100, values, &error), PT_OK);
+        cr_assert_geq(shape.slots, 1);
+        cr_assert(!(shape.memory_admits && shape.memory_oom));
+        for (uint32_t n = 1; n <= shape.slots; n++) {
+            uint64_t speeds[16] = {0};
+            struct pt_unit_facts facts = {&rig_h100, values, PT_SPEED_ONE, n};
+            unit->speeds(speeds, &facts);
+            pt_u128 sum = 0;
+            for (uint32_t k = 0; k < n; k++) {
+                cr_assert_gt(speeds[k], 0);
+                cr_assert_leq(speeds[k], PT_SPEED_ONE);
+                sum += speeds[k];
+            }
+            cr_assert(sum <= (pt_u128)PT_SPEED_ONE + n, "%s gives more than a GPU", unit->name);
+        }
+    }
+    cr_assert_null(pt_unit_find("no such mode"));
+}
+
+static uint64_t share(const char *params, uint32_t residents, uint64_t rate)
+{
+    struct pt_value values[RIG_VALUES_MAX];
+    const struct pt_unit_ops *unit = pt_unit_find("time_slice");
+    rig_parse_values(values, unit->params, params);
+    uint64_t speeds[64];
+    struct pt_unit_facts facts = {&rig_h100, values, rate, residents};
+    unit->speeds(speeds, &facts);
+    for (uint32_t k = 1; k < residents; k++)
+        cr_assert_eq(speeds[k], speeds[0]);
+    return speeds[0];
+}
+
+/* models.md 4.1 under `none`: (1 + e) N for N > 1, and nothing lost alone. */
+Test(units, time_slice_shares_are_exact)
+{
+    cr_assert_eq(share("replicas=8 switch_loss=0", 1, PT_SPEED_ONE), PT_SPEED_ONE);
+    cr_assert_eq(share("replicas=8 switch_loss=0", 2, PT_SPEED_ONE), PT_SPEED_ONE / 2);
+    cr_assert_eq(share("replicas=8 switch_loss=0", 3, PT_SPEED_ONE), PT_SPEED_ONE / 3);
+    cr_assert_eq(share("replicas=8 switch_loss=0.11", 1, PT_SPEED_ONE), PT_SPEED_ONE);
+    /* 2^60 / (1.11 x 4), to the nearest */
+    cr_assert_eq(share("replicas=8 switch_loss=0.11", 4, PT_SPEED_ONE),
+                 (uint64_t)(((pt_u128)PT_SPEED_ONE * 100 + 222) / 444));
+    /* twice the reference's speed, a third of it each: 2/3 to the nearest */
+    cr_assert_eq(share("replicas=3 switch_loss=0", 3, 2 * PT_SPEED_ONE),
+                 (uint64_t)(((pt_u128)PT_SPEED_ONE * 4 + 3) / 6));
+}
