@@ -8,7 +8,9 @@
 #include "sim/experiment/loader.h"
 #include "sim/experiment/schema.h"
 
+/* Of all pools together: what a run of minutes can still hold. */
 #define GPUS_MAX UINT32_C(16777216)
+#define NODES_MAX UINT32_C(1000000)
 
 /* ---- pools ---- */
 
@@ -67,8 +69,9 @@ static void load_pools(struct pt__loader *loader, const struct pt_yaml_node *lis
         pool->first_gpu = (uint32_t)gpus;
         nodes += pool->node_count;
         gpus += (uint64_t)pool->node_count * pool->gpus_per_node;
-        if (gpus <= GPUS_MAX) continue;
-        pt__loader_say(loader, map->place, "more than %u GPUs in all", (unsigned)GPUS_MAX);
+        if (gpus <= GPUS_MAX && nodes <= NODES_MAX) continue;
+        pt__loader_say(loader, map->place, "more than %u nodes or %u GPUs in all",
+                       (unsigned)NODES_MAX, (unsigned)GPUS_MAX);
         break;
     }
     cluster->node_count = (uint32_t)nodes;
@@ -255,6 +258,7 @@ void pt__load_cluster(struct pt__loader *loader)
     load_pools(loader, pt_yaml_get(pt_yaml_get(loader->root, "cluster"), "pools"));
     if (loader->no_memory) return;
     load_reference(loader);
-    /* Too many GPUs leave the numbers of nodes and GPUs meaningless. */
-    if (!loader->no_memory && loader->config->cluster.gpu_count <= GPUS_MAX) load_nodes(loader);
+    const struct pt_cluster *cluster = &loader->config->cluster;
+    bool too_large = cluster->gpu_count > GPUS_MAX || cluster->node_count > NODES_MAX;
+    if (!loader->no_memory && !too_large) load_nodes(loader);
 }

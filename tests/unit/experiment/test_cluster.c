@@ -122,12 +122,16 @@ Test(cluster, refuses_down_times_that_overlap)
     pt_config_free(config); /* one ends exactly where the next begins */
 }
 
-Test(cluster, limits_the_number_of_gpus)
+Test(cluster, limits_the_number_of_nodes_and_gpus)
 {
     assert_refused("partita: 1\n" JOB "cluster: {pools: [\n"
-                   "  {name: a, nodes: 1000000, gpus_per_node: 10, gpu: l40s},\n"
-                   "  {name: b, nodes: 1000000, gpus_per_node: 10, gpu: l40s}]}\n",
-                   NULL, "test.yaml:5:3: more than 16777216 GPUs in all\n");
+                   "  {name: a, nodes: 500000, gpus_per_node: 10, gpu: l40s},\n"
+                   "  {name: b, nodes: 500000, gpus_per_node: 30, gpu: l40s}]}\n",
+                   NULL, "test.yaml:5:3: more than 1000000 nodes or 16777216 GPUs in all\n");
+    assert_refused("partita: 1\n" JOB "cluster: {pools: [\n"
+                   "  {name: a, nodes: 999999, gpus_per_node: 1, gpu: l40s},\n"
+                   "  {name: b, nodes: 2, gpus_per_node: 1, gpu: l40s}]}\n",
+                   NULL, "test.yaml:5:3: more than 1000000 nodes or 16777216 GPUs in all\n");
 }
 
 Test(cluster, passes_on_what_the_sharing_mode_says)
