@@ -1,4 +1,5 @@
-/* Arguments of --set, one a line, on an experiment that has something of everything.
+/* Arguments of --set, one a line, on an experiment that has something of everything; behind a first
+ * `~` on one that is wrong without them.
  * parses: sim/experiment/set.c
  *
  * Beside not crashing: what is refused is refused with messages that name an argument or a place in
@@ -21,20 +22,20 @@
 
 #define SETS_MAX 8
 
-static const char base[] =
-    "partita: 1\n"
-    "cluster:\n"
-    "  pools:\n"
-    "  - {name: slice, nodes: 2, gpus_per_node: 2, gpu: l40s, sharing: {mode: time_slice, "
-    "replicas: 4}}\n"
-    "  - {name: whole, nodes: 1, gpus_per_node: 2, gpu: l40s}\n"
-    "nodes: [{name: slice-0, down: [[1, 2]]}]\n"
-    "trace: {jobs: [{id: a, submit_s: 0, work_s: 1}, {id: b, submit_s: 0, work_s: 1}]}\n"
-    "policy: fifo\n"
-    "metrics: wrong until it is set\n"
+#define BASE                                                                                       \
+    "partita: 1\n"                                                                                 \
+    "cluster:\n"                                                                                   \
+    "  pools:\n"                                                                                   \
+    "  - {name: slice, nodes: 2, gpus_per_node: 2, gpu: l40s, sharing: {mode: time_slice, "        \
+    "replicas: 4}}\n"                                                                              \
+    "  - {name: whole, nodes: 1, gpus_per_node: 2, gpu: l40s}\n"                                   \
+    "nodes: [{name: slice-0, down: [[1, 2]]}]\n"                                                   \
+    "trace: {jobs: [{id: a, submit_s: 0, work_s: 1}, {id: b, submit_s: 0, work_s: 1}]}\n"          \
+    "policy: fifo\n"                                                                               \
     "tenants: [{name: acme}]\n"
-    "sla: {tiers: {gold: {max_slowdown: 2}}}\n"
-    "retries:\n";
+
+static const char good[] = BASE "sla: {tiers: {gold: {max_slowdown: 2}}}\n";
+static const char broken[] = BASE "sla: {tiers: 5}\nmetrics: 5\nretries:\nqueue: [1]\n";
 
 static void check_messages(const struct pt_messages *messages)
 {
@@ -55,7 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!text) return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    for (char *line = text; line && count < SETS_MAX;) {
+    bool wrong = text[0] == '~';
+    const char *base = wrong ? broken : good;
+    for (char *line = text + wrong; line && count < SETS_MAX;) {
         sets[count++] = line;
         line = strchr(line, '\n');
         if (line) *line++ = '\0';
@@ -63,8 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct pt_config *config = NULL, *again = NULL;
     struct pt_messages messages;
     pt_messages_init(&messages);
-    enum pt_status status = pt_config_load_text(&config, "base.yaml", base, sizeof base - 1, NULL,
-                                                sets, count, &messages);
+    enum pt_status status =
+        pt_config_load_text(&config, "base.yaml", base, strlen(base), NULL, sets, count, &messages);
     if (status == PT_OK) {
         PROMISE(pt_config_load_text(&again, "again.yaml", config->effective_yaml,
                                     strlen(config->effective_yaml), "", NULL, 0,
