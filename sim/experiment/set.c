@@ -283,6 +283,7 @@ static enum pt_status apply(struct setter *setter, const struct pt_schema *schem
     if (!name) return out_of_memory(setter);
     snprintf(name, size, "--set %s", argument);
     setter->place = (struct pt_yaml_place){name, 0, 0};
+    if (!pt_yaml_is_text(argument, strlen(argument))) return REFUSE(setter, "is not UTF-8 text");
     PT_TRY(parse_argument(setter, argument));
     return set_in_map(setter, schema, root, 0);
 }

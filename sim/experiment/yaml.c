@@ -104,6 +104,31 @@ static enum pt_status refuse(const struct pt_yaml *yaml, struct pt_messages *mes
     return PT_ERR_INPUT;
 }
 
+/* Bytes of the UTF-8 character at `text`, 0 if it is none (overlong, a surrogate, cut off). */
+static size_t character_length(const unsigned char *text, size_t left)
+{
+    unsigned char lead = text[0];
+    size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (length == 0 || lead > 0xf4 || length > left) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0u) != 0x80u) return 0;
+    bool overlong = (lead == 0xe0 && text[1] < 0xa0) || (lead == 0xf0 && text[1] < 0x90);
+    bool outside = (lead == 0xed && text[1] > 0x9f) || (lead == 0xf4 && text[1] > 0x8f);
+    return overlong || outside ? 0 : length;
+}
+
+bool pt_yaml_is_text(const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    for (size_t i = 0; i < length;) {
+        bool control = (at[i] < ' ' && !strchr("\t\n\r", at[i])) || at[i] == 0x7f;
+        size_t step = control || at[i] == 0 ? 0 : character_length(at + i, length - i);
+        if (step == 0) return false;
+        i += step;
+    }
+    return true;
+}
+
 bool pt_yaml_is_nothing(const struct pt_yaml_node *node)
 {
     return node->kind == PT_YAML_SCALAR && !node->quoted &&

@@ -75,6 +75,9 @@ PT_USE_RESULT bool pt_yaml_copy(struct pt_yaml *copy, const struct pt_yaml *yaml
 /* Copies a tree into `yaml`, as if it stood in yaml's file. NULL when memory is out. */
 struct pt_yaml_node *pt_yaml_copy_node(struct pt_yaml *yaml, const struct pt_yaml_node *node);
 
+/* True for UTF-8 without control characters but tab and line breaks: what a file may hold. */
+bool pt_yaml_is_text(const char *text, size_t length);
+
 /* True for a value that nobody wrote: `key:`, `key: ~`, `key: null`. */
 bool pt_yaml_is_nothing(const struct pt_yaml_node *node);
 

@@ -142,6 +142,7 @@ Test(set, refuses_and_names_the_argument)
         {"tenants=[{name: a}, {name: b, wieght: 1}]",
          "unknown key 'wieght' (did you mean 'weight'?)"},
         {"tenants=--- a\n--- b", "the value holds several documents"},
+        {"name=\xff\xfe", "is not UTF-8 text"},
         {"tenants=&a b", "anchors (&a) are not allowed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -337,3 +337,25 @@ Test(yaml, copies_one_document_with_its_places)
     cr_assert_str_eq(copy.text, text);
     pt_yaml_fini(&copy);
 }
+
+Test(yaml, knows_text_when_it_sees_it)
+{
+    const char *const good[] = {"", "a b\tc\nd\r", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+    const char *const bad[] = {"\x01",
+                               "\x7f",
+                               "\xff",
+                               "\x80",
+                               "\xc3",
+                               "\xc0\x80",
+                               "\xe0\x80\x80",
+                               "\xed\xa0\x80",
+                               "\xf0\x80\x80\x80",
+                               "\xf4\x90\x80\x80",
+                               "\xe2\x82",
+                               "\xf5\x80\x80\x80"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        cr_assert(pt_yaml_is_text(good[i], strlen(good[i])), "%zu", i);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        cr_assert_not(pt_yaml_is_text(bad[i], strlen(bad[i])), "%zu", i);
+    cr_assert_not(pt_yaml_is_text("a\0b", 3));
+}
