@@ -41,14 +41,12 @@ static bool ends_in(const char *path, const char *ending)
     return length > wanted && strcmp(path + length - wanted, ending) == 0;
 }
 
-static char *copy_text(const char *text, const char *ending)
+static char *join(const char *text, const char *ending)
 {
-    size_t length = strlen(text), more = strlen(ending) + 1;
-    char *copy = malloc(length + more);
-    if (copy == NULL) return NULL;
-    memcpy(copy, text, length);
-    memcpy(copy + length, ending, more);
-    return copy;
+    size_t capacity = strlen(text) + strlen(ending) + 1;
+    char *joined = malloc(capacity);
+    if (joined != NULL) snprintf(joined, capacity, "%s%s", text, ending);
+    return joined;
 }
 
 /* What is there and no regular file (a pipe, /dev/full) is written in place. */
@@ -58,8 +56,8 @@ static enum pt_status open_file(struct pt__output *output, const char *path, str
     char ending[32];
     snprintf(ending, sizeof ending, ".tmp.%ld", (long)getpid());
     bool in_place = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    output->path = copy_text(path, "");
-    if (!in_place) output->temporary = copy_text(path, ending);
+    output->path = join(path, "");
+    if (!in_place) output->temporary = join(path, ending);
     if (output->path == NULL || (!in_place && output->temporary == NULL))
         return pt_fail_at(error, PT_ERR_MEMORY, path, 0, 0, "out of memory");
     output->fd = in_place ? open(path, O_WRONLY | O_CLOEXEC)

@@ -284,59 +284,73 @@ static enum pt_status turn_around(struct pt_trace *trace, const struct edges *ed
     if (first == NULL || successor == NULL) return out_of_memory(error);
     for (uint32_t e = 0; e < edges->count; e++)
         first[edges->predecessor[e] + 2]++;
-    for (uint32_t job = 2; job < count + 2; job++)
-        first[job] += first[job - 1];
-    uint32_t e = 0;
-    for (pt_job job = 0; job < count; job++)
-        for (uint32_t k = 0; k < trace->predecessor_count[job]; k++)
-            successor[first[edges->predecessor[e++] + 1]++] = job;
+    for (uint32_t i = 2; i < count + 2; i++)
+        first[i] += first[i - 1];
+    pt_job job = 0;
+    uint32_t left = trace->predecessor_count[0];
+    for (uint32_t e = 0; e < edges->count; e++, left--) {
+        while (left == 0)
+            left = trace->predecessor_count[++job];
+        successor[first[edges->predecessor[e] + 1]++] = job;
+    }
     return PT_OK;
 }
 
-/* Every job left over by a topological sort has one among its predecessors: walking back along
- * those must meet a circle. `left` counts the unmet predecessors of each job. */
-static enum pt_status name_circle(const struct pt_trace *trace, const struct edges *edges,
-                                  uint32_t *left, pt_job *bad_row, struct pt_error *error)
+/* The circle that a walk along `next` from `start` ends on, at most CIRCLE_SHOWN jobs of it;
+ * returns its true length. */
+static uint32_t find_circle(pt_job ring[CIRCLE_SHOWN], const uint32_t *next, uint32_t count,
+                            pt_job start)
 {
-    pt_job start = 0;
-    while (left[start] == 0)
-        start++;
-    uint32_t *first = malloc(((size_t)trace->job_count + 1) * sizeof *first);
-    if (first == NULL) return out_of_memory(error);
-    first[0] = 0;
-    for (pt_job job = 0; job < trace->job_count; job++)
-        first[job + 1] = first[job] + trace->predecessor_count[job];
-
-    pt_job ring[CIRCLE_SHOWN + 1];
-    uint32_t length = 0;
-    /* The first walk, over as many steps as there are jobs, ends on the circle; the second goes
-     * once round it. */
     pt_job job = start;
-    for (uint64_t step = 0; step < trace->job_count || length == 0 || job != ring[0]; step++) {
-        if (step >= trace->job_count && length++ < CIRCLE_SHOWN) ring[length - 1] = job;
-        uint32_t e = first[job];
-        while (left[edges->predecessor[e]] == 0)
-            e++;
-        job = edges->predecessor[e];
-    }
-    free(first);
+    for (uint32_t step = 0; step < count; step++) /* after so many steps it is on the circle */
+        job = next[job];
+    pt_job first = job;
+    uint32_t length = 0;
+    do {
+        if (length < CIRCLE_SHOWN) ring[length] = job;
+        length++;
+        job = next[job];
+    } while (job != first);
+    return length;
+}
 
-    char names[PT_ERROR_MESSAGE_MAX / 2] = "";
+static enum pt_status fail_circle(struct pt_error *error, pt_job *bad_row,
+                                  const struct pt_trace *trace, const pt_job ring[CIRCLE_SHOWN],
+                                  uint32_t length)
+{
+    char names[PT_ERROR_MESSAGE_MAX / 2] = "", buffer[PT_ID_BUFFER];
     size_t used = 0;
     uint32_t shown = length < CIRCLE_SHOWN ? length : CIRCLE_SHOWN;
     for (uint32_t i = 0; i < shown && used < sizeof names; i++) {
-        char buffer[PT_ID_BUFFER];
         int written = snprintf(names + used, sizeof names - used, "'%.40s' after ",
                                pt_trace_id(trace, ring[i], buffer));
         used += written > 0 ? (size_t)written : 0;
     }
-    char buffer[PT_ID_BUFFER];
-    const char *last = pt_trace_id(trace, ring[0], buffer);
-    if (shown < length)
-        return fail_job(error, bad_row, trace, ring[0],
-                        "after goes in a circle: %s... after '%.40s'", names, last);
-    return fail_job(error, bad_row, trace, ring[0], "after goes in a circle: %s'%.40s'", names,
-                    last);
+    return fail_job(error, bad_row, trace, ring[0], "after goes in a circle: %s%s'%.40s'", names,
+                    shown < length ? "... after " : "", pt_trace_id(trace, ring[0], buffer));
+}
+
+/* Every job left over by a topological sort has another one of them among its predecessors: going
+ * back along those must meet a circle. `left` counts the unmet predecessors of each job. */
+static enum pt_status name_circle(const struct pt_trace *trace, const struct edges *edges,
+                                  const uint32_t *left, pt_job *bad_row, struct pt_error *error)
+{
+    uint32_t count = trace->job_count;
+    uint32_t *next = calloc(count, sizeof *next);
+    if (next == NULL) return out_of_memory(error);
+    pt_job job = 0, start = 0;
+    uint32_t of_job = trace->predecessor_count[0];
+    for (uint32_t e = 0; e < edges->count; e++, of_job--) {
+        while (of_job == 0)
+            of_job = trace->predecessor_count[++job];
+        if (left[job] == 0 || left[edges->predecessor[e]] == 0) continue;
+        next[job] = edges->predecessor[e];
+        start = job;
+    }
+    pt_job ring[CIRCLE_SHOWN] = {0};
+    uint32_t length = find_circle(ring, next, count, start);
+    free(next);
+    return fail_circle(error, bad_row, trace, ring, length);
 }
 
 /* A topological sort (Kahn 1962) that only counts. */
