@@ -6,7 +6,7 @@
 # block leaves it out.
 set -eu
 [ -n "${PARTITA:-}" ] || { echo "the program is not built"; exit 77; }
-rm -rf example
+rm -rf example rows
 mkdir example
 cd example
 ln -s "$PARTITA_SOURCE/configs" configs
@@ -61,3 +61,31 @@ for page in README.md CONTRIBUTING.md; do
 done
 echo "$total examples"
 [ "$total" -ge 5 ] || { echo "fewer examples than README.md has had: were they found?"; exit 1; }
+
+# The table of the first result says what the demo says.
+cell() { # file line-name field
+    awk -F '  +' -v name="$2" -v field="$3" '$1 == name { print $field; exit }' "$1"
+}
+for demo in demo demo-shared; do
+    partita run "configs/$demo.yaml" --out table.h5 >"../$demo.txt"
+done
+grep '^| .* | .* | .* |$' "$PARTITA_SOURCE/README.md" | while IFS='|' read -r _ row whole shared _; do
+    case $row in
+    ' slowdown, mean ') name=Slowdown field=2 ;;
+    ' slowdown, 95th percentile ') name=Slowdown field=5 ;;
+    ' completion time, median ') name=JCT field=3 ;;
+    ' completion time, mean ') name=JCT field=2 ;;
+    ' completion time, 99th percentile ') name=JCT field=6 ;;
+    ' jobs with a slowdown of 3 at most ') name='SLA met' field=2 ;;
+    *) continue ;;
+    esac
+    echo "$row" >>../rows
+    for pair in "demo:$whole" "demo-shared:$shared"; do
+        says=$(cell "../${pair%%:*}.txt" "$name" "$field")
+        [ " $says " = "${pair#*:}" ] || {
+            echo "README.md says '${pair#*:}' for$row, ${pair%%:*} says '$says'"
+            exit 1
+        }
+    done
+done
+[ "$(wc -l <../rows)" -eq 6 ] || { echo "the table of README.md was not found whole"; exit 1; }
