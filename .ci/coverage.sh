@@ -28,7 +28,7 @@ printf '%-24s %8s %8s %7s\n' 'parser, by its corpus' lines covered '%'
 for source in tests/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
     name=${name#fuzz_}
-    paths=$(sed -n 's|^.*parses: *\([^*]*\).*$|\1|p' "$source" | head -n 1)
+    paths=$(sed -n 's|^.*parses: *\([^*]*\).*$|\1|p' "$source" | tr '\n' ' ')
     clear_counters
     tests -R "^fuzz\\.$name\$"
     measure "corpus-$name"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # fuzz.sh SECONDS JOBS: replays every corpus under libFuzzer's sanitizers, then fuzzes the parsers
-# that changed, SECONDS in all, JOBS at a time. A line "parses: PATH..." in tests/fuzz/fuzz_NAME.c
-# says which sources it is for.
+# that changed, SECONDS in all, JOBS at a time. Lines "parses: PATH..." in tests/fuzz/fuzz_NAME.c
+# say which sources it is for.
 set -eu
 
 # fuzz.sh --one SECONDS NAME: fuzzes one target; the corpus is read, finds are kept in the build.
@@ -41,7 +41,7 @@ changed=''
 count=0
 for source in tests/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
-    paths=$(sed -n 's|^.*parses: *\([^*]*\).*$|\1|p' "$source" | head -n 1)
+    paths=$(sed -n 's|^.*parses: *\([^*]*\).*$|\1|p' "$source" | tr '\n' ' ')
     [ -n "$paths" ] || { echo "$source does not say what it parses"; exit 1; }
     echo "$name: corpus: $(build/fuzz/tests/fuzz/"$name" -runs=0 "tests/fuzz/corpus/${name#fuzz_}" \
         2>&1 | tail -n 1)"

@@ -1,5 +1,7 @@
 /* Experiment files.
- * parses: sim/experiment/yaml.c sim/experiment/schema.c sim/experiment/scalar.c sim/experiment/config.c sim/experiment/cluster.c sim/experiment/sla.c sim/experiment/source.c
+ * parses: sim/experiment/yaml.c sim/experiment/schema.c sim/experiment/scalar.c
+ * parses: sim/experiment/config.c sim/experiment/cluster.c sim/experiment/sla.c
+ * parses: sim/experiment/source.c
  *
  * Beside not crashing: what is refused is refused with a message that has a place in the file, and
  * what is accepted says of itself something that is accepted and says the same again.

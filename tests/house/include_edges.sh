@@ -42,7 +42,7 @@ awk -v edges="$edges" '
         if (header ~ /^gsl\//) return "<gsl>"
         if (header ~ /^(hdf5|hdf5_hl|H5[A-Za-z]*)\.h$/) return "<hdf5>"
         if (header ~ /^(yaml|zlib|zstd|xxhash|jansson)\.h$/) return "<" substr(header, 1, length(header) - 2) ">"
-        if (header ~ /^(assert|ctype|dirent|errno|fcntl|fenv|float|glob|inttypes|libgen|limits|locale|math|pthread|poll|setjmp|signal|spawn|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|termios|time|unistd|wchar)\.h$/) return ""
+        if (header ~ /^(assert|ctype|dirent|errno|fcntl|fenv|float|fnmatch|glob|inttypes|libgen|limits|locale|math|pthread|poll|setjmp|signal|spawn|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|termios|time|unistd|wchar)\.h$/) return ""
         if (header ~ /^sys\/[a-z]+\.h$/) return ""
         return "<" header ">"
     }
