@@ -1,3 +1,5 @@
+#include "sim/experiment/loader.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,7 +7,6 @@
 #include "models/registry.h"
 #include "partita/number.h"
 #include "partita/suggest.h"
-#include "sim/experiment/loader.h"
 #include "sim/experiment/schema.h"
 
 /* Of all pools together: what a run of minutes can still hold. */

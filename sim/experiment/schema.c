@@ -380,20 +380,46 @@ static struct pt_yaml_node *check_named(struct checker *checker, const struct pt
     return map;
 }
 
-static void unknown_key(struct checker *checker, const struct pt_schema *schema,
-                        const struct pt_param *params, const struct pt_yaml_node *child)
+static const char *nearest_key(const struct pt_schema *schema, const struct pt_param *params,
+                               const char *key)
 {
     struct pt_suggestion near;
-    pt_suggest_begin(&near, child->key, strlen(child->key));
+    pt_suggest_begin(&near, key, strlen(key));
     for (const struct pt_row *row = schema->rows; row->param.name; row++)
         pt_suggest_offer(&near, row->param.name);
     for (const struct pt_param *param = params; param && param->name; param++)
         pt_suggest_offer(&near, param->name);
-    if (near.best)
+    return near.best;
+}
+
+static bool is_known_key(const struct pt_schema *schema, const struct pt_param *params,
+                         const char *key)
+{
+    return pt_schema_param(params, key) || pt_schema_row(schema, key);
+}
+
+static void unknown_key(struct checker *checker, const struct pt_schema *schema,
+                        const struct pt_param *params, const struct pt_yaml_node *child)
+{
+    const char *near = nearest_key(schema, params, child->key);
+    if (near)
         SAY(checker, child->key_place, "unknown key '%.64s' (did you mean '%s'?)", child->key,
-            near.best);
+            near);
     else
         SAY(checker, child->key_place, "unknown key '%.64s' of %s", child->key, schema->name);
+}
+
+/* A missing key that is there but misspelt is one mistake, not two. */
+static void missing_key(struct checker *checker, const struct pt_schema *schema,
+                        const struct pt_yaml_node *raw, const char *key)
+{
+    const struct pt_param *params = pt_schema_params(schema, raw);
+    for (const struct pt_yaml_node *child = raw->first; child; child = child->next) {
+        if (is_known_key(schema, params, child->key)) continue;
+        const char *near = nearest_key(schema, params, child->key);
+        if (near && strcmp(near, key) == 0) return;
+    }
+    SAY(checker, raw->place, "missing key '%s'", key);
 }
 
 static void unknown_pick(struct checker *checker, const struct pt_pick *pick,
@@ -433,7 +459,8 @@ static const struct pt_param *check_pick(struct checker *checker, const struct p
     return pt_schema_params(schema, raw);
 }
 
-static void check_row(struct checker *checker, struct pt_yaml_node *map, const struct pt_row *row,
+static void check_row(struct checker *checker, const struct pt_schema *schema,
+                      struct pt_yaml_node *map, const struct pt_row *row,
                       struct pt_yaml_node *raw_map)
 {
     struct pt_yaml_node *raw = pt_yaml_get(raw_map, row->param.name), *normal;
@@ -445,7 +472,7 @@ static void check_row(struct checker *checker, struct pt_yaml_node *map, const s
     else if (row->param.fallback)
         normal = add_default(checker, row, map);
     else {
-        SAY(checker, map->place, "missing key '%s'", row->param.name);
+        missing_key(checker, schema, raw_map, row->param.name);
         return;
     }
     if (normal) pt_yaml_append(map, normal);
@@ -486,14 +513,14 @@ static struct pt_yaml_node *check_map(struct checker *checker, const struct pt_s
     bool known;
     const struct pt_param *params = check_pick(checker, schema, raw, &known);
     for (const struct pt_yaml_node *child = raw->first; child; child = child->next) {
-        if (known && !pt_schema_param(params, child->key) && !pt_schema_row(schema, child->key))
+        if (known && !is_known_key(schema, params, child->key))
             unknown_key(checker, schema, params, child);
     }
     for (const struct pt_row *row = schema->rows; row->param.name; row++)
-        if (!pt_schema_param(params, row->param.name)) check_row(checker, map, row, raw);
+        if (!pt_schema_param(params, row->param.name)) check_row(checker, schema, map, row, raw);
     for (const struct pt_param *param = params; param && param->name; param++) {
         const struct pt_row row = {.param = *param, .shape = PT_SHAPE_SCALAR};
-        check_row(checker, map, &row, raw);
+        check_row(checker, schema, map, &row, raw);
     }
     return map;
 }

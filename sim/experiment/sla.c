@@ -1,9 +1,10 @@
+#include "sim/experiment/loader.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "partita/number.h"
 #include "partita/suggest.h"
-#include "sim/experiment/loader.h"
 #include "sim/experiment/resolve.h"
 
 static void load_priorities(struct pt__loader *loader)

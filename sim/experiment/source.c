@@ -1,6 +1,7 @@
+#include "sim/experiment/loader.h"
+
 #include <string.h>
 
-#include "sim/experiment/loader.h"
 #include "sim/experiment/resolve.h"
 #include "sim/experiment/schema.h"
 #include "traces/registry.h"
