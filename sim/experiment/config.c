@@ -20,12 +20,10 @@ struct owner {
 
 void pt__loader_say(struct pt__loader *loader, struct pt_yaml_place place, const char *format, ...)
 {
-    char text[PT_ERROR_MESSAGE_MAX];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    pt_yaml_vsay(loader->yaml, loader->messages, false, place, format, arguments);
     va_end(arguments);
-    pt_yaml_say(loader->yaml, loader->messages, false, place, "%s", text);
     loader->wrong = true;
 }
 

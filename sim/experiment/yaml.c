@@ -1,7 +1,6 @@
 #include "sim/experiment/yaml.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +68,8 @@ static struct pt_yaml_place place_of_byte(const struct pt_yaml *yaml, size_t off
     return place;
 }
 
-static void say(const struct pt_yaml *yaml, struct pt_messages *messages, bool warning,
-                struct pt_yaml_place place, const char *format, va_list arguments)
+void pt_yaml_vsay(const struct pt_yaml *yaml, struct pt_messages *messages, bool warning,
+                  struct pt_yaml_place place, const char *format, va_list arguments)
 {
     struct pt_error error;
     enum pt_status status =
@@ -88,7 +87,7 @@ void pt_yaml_say(const struct pt_yaml *yaml, struct pt_messages *messages, bool 
 {
     va_list arguments;
     va_start(arguments, format);
-    say(yaml, messages, warning, place, format, arguments);
+    pt_yaml_vsay(yaml, messages, warning, place, format, arguments);
     va_end(arguments);
 }
 
@@ -99,7 +98,7 @@ static enum pt_status refuse(const struct pt_yaml *yaml, struct pt_messages *mes
 {
     va_list arguments;
     va_start(arguments, format);
-    say(yaml, messages, false, place, format, arguments);
+    pt_yaml_vsay(yaml, messages, false, place, format, arguments);
     va_end(arguments);
     return PT_ERR_INPUT;
 }
@@ -244,6 +243,11 @@ bool pt_yaml_copy(struct pt_yaml *copy, const struct pt_yaml *yaml,
 
 /* ---- parsing ---- */
 
+/* A key that a map has: a slot of the hash set of all keys of all maps. */
+struct seen {
+    const struct pt_yaml_node *parent, *child; /* child NULL = an empty slot */
+};
+
 struct reader {
     struct pt_yaml *yaml;
     struct pt_messages *messages;
@@ -253,8 +257,7 @@ struct reader {
     const char *key; /* of the map on top, read but without its value yet */
     struct pt_yaml_place key_place;
     struct pt_yaml_node *last_document;
-    const struct pt_yaml_node **seen; /* hash set of (map, key) through nodes; see find_seen */
-    const struct pt_yaml_node **seen_parent;
+    struct seen *seen;
     size_t seen_capacity, seen_count; /* capacity is a power of two */
     bool duplicates;
 };
@@ -280,33 +283,29 @@ static size_t hash_key(const struct pt_yaml_node *parent, const char *key)
     return (size_t)(hash ^ (hash >> 29));
 }
 
-/* The slot of (parent, key): the node that has it, or the empty slot where it belongs. */
-static size_t find_seen(const struct reader *reader, const struct pt_yaml_node *parent,
-                        const char *key)
+/* The slot that has (parent, key), or the empty one where it belongs. */
+static struct seen *find_seen(const struct reader *reader, const struct pt_yaml_node *parent,
+                              const char *key)
 {
     size_t mask = reader->seen_capacity - 1, slot = hash_key(parent, key) & mask;
-    while (reader->seen[slot] &&
-           (reader->seen_parent[slot] != parent || strcmp(reader->seen[slot]->key, key) != 0))
+    while (reader->seen[slot].child &&
+           (reader->seen[slot].parent != parent || strcmp(reader->seen[slot].child->key, key) != 0))
         slot = (slot + 1) & mask;
-    return slot;
+    return &reader->seen[slot];
 }
 
 static bool grow_seen(struct reader *reader)
 {
-    struct reader old = *reader;
-    reader->seen_capacity = old.seen_capacity ? old.seen_capacity * 2 : 64;
-    reader->seen = calloc(reader->seen_capacity, sizeof(*reader->seen));
-    reader->seen_parent = calloc(reader->seen_capacity, sizeof(*reader->seen_parent));
-    bool ok = reader->seen && reader->seen_parent;
-    for (size_t i = 0; ok && i < old.seen_capacity; i++) {
-        if (!old.seen[i]) continue;
-        size_t slot = find_seen(reader, old.seen_parent[i], old.seen[i]->key);
-        reader->seen[slot] = old.seen[i];
-        reader->seen_parent[slot] = old.seen_parent[i];
-    }
-    free(old.seen);
-    free(old.seen_parent);
-    return ok;
+    struct seen *old = reader->seen;
+    size_t old_capacity = reader->seen_capacity;
+    struct seen *grown = calloc(old_capacity ? old_capacity * 2 : 64, sizeof *grown);
+    if (!grown) return false;
+    reader->seen = grown;
+    reader->seen_capacity = old_capacity ? old_capacity * 2 : 64;
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i].child) *find_seen(reader, old[i].parent, old[i].child->key) = old[i];
+    free(old);
+    return true;
 }
 
 /* Notes the key of `child`; says so if the map has it already. */
@@ -315,16 +314,15 @@ static enum pt_status note_key(struct reader *reader, const struct pt_yaml_node 
 {
     if (2 * (reader->seen_count + 1) > reader->seen_capacity && !grow_seen(reader))
         return out_of_memory(reader);
-    size_t slot = find_seen(reader, parent, child->key);
-    if (reader->seen[slot]) {
+    struct seen *slot = find_seen(reader, parent, child->key);
+    if (slot->child) {
         reader->duplicates = true;
         (void)refuse(reader->yaml, reader->messages, child->key_place,
                      "duplicate key '%.64s' (first on line %u)", child->key,
-                     (unsigned)reader->seen[slot]->key_place.line);
+                     (unsigned)slot->child->key_place.line);
         return PT_OK;
     }
-    reader->seen[slot] = child;
-    reader->seen_parent[slot] = parent;
+    *slot = (struct seen){parent, child};
     reader->seen_count++;
     return PT_OK;
 }
@@ -502,7 +500,6 @@ enum pt_status pt_yaml_parse(struct pt_yaml *yaml, const char *file, const char 
     enum pt_status status = read_events(&reader);
     yaml_parser_delete(&reader.parser);
     free(reader.seen);
-    free(reader.seen_parent);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #ifndef PT_EXPERIMENT_YAML_H
 #define PT_EXPERIMENT_YAML_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,6 +101,9 @@ void pt_yaml_remove(struct pt_yaml_node *parent, struct pt_yaml_node *child);
 /* Adds a message at a place, with its line if it stands in `yaml`'s text (NULL: no line). */
 void pt_yaml_say(const struct pt_yaml *yaml, struct pt_messages *messages, bool warning,
                  struct pt_yaml_place place, const char *format, ...) PT_PRINTF(5, 6);
+void pt_yaml_vsay(const struct pt_yaml *yaml, struct pt_messages *messages, bool warning,
+                  struct pt_yaml_place place, const char *format, va_list arguments)
+    PT_PRINTF(5, 0);
 
 /* Writes the tree as one document, the same bytes for the same tree: lists and maps in block style
  * but for those on_one_line, scalars plain unless quoted or in need of quotes. *text is malloc'ed,
