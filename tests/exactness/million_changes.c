@@ -130,6 +130,11 @@ static int test(uint32_t loss_ppm, uint32_t gap_s)
 
 int main(void)
 {
+#ifndef NDEBUG
+    printf("skipped: with every invariant checked after each of the changes this takes for ever; "
+           "needs a Release build\n");
+    return 77;
+#endif
     int failures = test(0, 18) + test(110000, 18) + test(123457, 18);
     return failures != 0;
 }

@@ -1,14 +1,17 @@
-/* The trace syn1k of the Helios simulator under its FIFO with its placement "consolidate": every
- * start and end as that simulator wrote them, and, so that the referee is tested too, as the
- * reference scheduler of tests/property has them. Skips where the shared reference data is not
- * there.
+/* FIFO with the placement "consolidate" on 64 GPUs in nodes of 8, job by job.
+ *
+ *   peer_helios             the trace syn1k of the Helios simulator: every start and end as that
+ *                           simulator wrote them; and, so that the referee is tested too, as the
+ *                           reference scheduler of tests/property has them. Skips where the shared
+ *                           reference data is not there.
+ *   peer_helios --generated a generated trace of the same kind against the reference scheduler
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "tests/property/reference.h"
-#include "tests/support/rig.h"
+#include "tests/property/worlds.h"
 
 #define JOBS_MAX 2000u
 #define NODES 8u
@@ -69,10 +72,9 @@ static uint32_t compare_engine(const struct line *lines, uint32_t count)
     return wrong;
 }
 
-static uint32_t compare_reference(const struct line *lines, uint32_t count)
+static void run_reference(struct ref_outcome *outcomes, const struct line *lines, uint32_t count)
 {
     static struct ref_job jobs[JOBS_MAX];
-    static struct ref_outcome outcomes[JOBS_MAX];
     struct ref_node nodes[NODES];
     struct ref_pool pool = {.end_node = NODES,
                             .gpus_per_node = GPUS_PER_NODE,
@@ -91,7 +93,6 @@ static uint32_t compare_reference(const struct line *lines, uint32_t count)
                               .placement = REF_CONSOLIDATE,
                               .give_up_ns = REF_NEVER,
                               .horizon_ns = REF_NEVER};
-    uint32_t wrong = 0;
     for (uint32_t n = 0; n < NODES; n++)
         nodes[n] =
             (struct ref_node){.first_gpu = n * GPUS_PER_NODE, .end_gpu = (n + 1) * GPUS_PER_NODE};
@@ -105,6 +106,13 @@ static uint32_t compare_reference(const struct line *lines, uint32_t count)
                                    .distinct = 2,
                                    .after = {REF_NONE, REF_NONE}};
     if (ref_run(outcomes, &world, NULL) != REF_OK) rig_die("the reference does not end");
+}
+
+static uint32_t compare_reference(const struct line *lines, uint32_t count)
+{
+    static struct ref_outcome outcomes[JOBS_MAX];
+    uint32_t wrong = 0;
+    run_reference(outcomes, lines, count);
     for (uint32_t j = 0; j < count; j++)
         wrong += outcomes[j].start_ns != lines[j].start_s * PT_NS_PER_S ||
                  outcomes[j].end_ns != lines[j].end_s * PT_NS_PER_S;
@@ -112,9 +120,37 @@ static uint32_t compare_reference(const struct line *lines, uint32_t count)
     return wrong;
 }
 
-int main(void)
+/* Whole seconds, gangs up to 32, a load near 1; starts and ends by the reference. */
+static uint32_t generate(struct line *lines, uint64_t seed)
+{
+    static const uint32_t sizes[] = {1, 1, 1, 1, 2, 2, 4, 8, 8, 12, 16, 32};
+    static struct ref_outcome outcomes[JOBS_MAX];
+    const uint32_t count = 600;
+    struct draw draw = {seed};
+    int64_t at_s = 0;
+    for (uint32_t j = 0; j < count; j++) {
+        at_s += draw_below(&draw, 400);
+        lines[j] = (struct line){.submit_s = at_s,
+                                 .work_s = draw_below(&draw, 4000),
+                                 .gpus = sizes[draw_below(&draw, 12)]};
+    }
+    run_reference(outcomes, lines, count);
+    for (uint32_t j = 0; j < count; j++) {
+        lines[j].start_s = outcomes[j].start_ns / PT_NS_PER_S;
+        lines[j].end_s = outcomes[j].end_ns / PT_NS_PER_S;
+    }
+    return count;
+}
+
+int main(int argc, char **argv)
 {
     static struct line lines[JOBS_MAX];
+    if (argc > 1 && strcmp(argv[1], "--generated") == 0) {
+        uint32_t wrong = 0;
+        for (uint64_t seed = 1; seed <= 3; seed++)
+            wrong += compare_engine(lines, generate(lines, seed));
+        return wrong != 0;
+    }
     const char *shared = getenv("PARTITA_SHARED");
     uint32_t count = read_peer(lines, shared != NULL ? shared : "../shared");
     if (count == 0) return 77;

@@ -1,6 +1,8 @@
 /* The engine against the reference scheduler on random worlds.
  *
  *   random_worlds COUNT [FIRST_SEED]
+ *   random_worlds --seen                  tests that a difference would be noticed
+ *   random_worlds --scenarios FILE COUNT  writes worlds as scenarios with the reference's answers
  *
  * A world on which they differ is shrunk and written to world-SEED.yaml, a scenario for
  * `partita test`. Every world is run with all invariants checked.
@@ -41,10 +43,8 @@ static void report(struct world *world)
     printf("written to %s\n\n", name);
 }
 
-int main(int argc, char **argv)
+static int compare_worlds(uint64_t count, uint64_t first)
 {
-    uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 500;
-    uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     uint64_t doubtful = 0, failures = 0;
     uint64_t by_state[REF_UNSCHEDULABLE + 1] = {0};
     printf("seeds %" PRIu64 "..%" PRIu64 "\n", first, first + count - 1);
@@ -72,4 +72,109 @@ int main(int argc, char **argv)
            by_state[REF_UNSCHEDULABLE], by_state[REF_RUNNING],
            by_state[REF_FUTURE] + by_state[REF_HELD] + by_state[REF_PENDING]);
     return failures != 0;
+}
+
+/* ---- would a fault be seen? The engine is told another world than the reference ---- */
+
+static void other_blocking(struct world *world)
+{
+    world->strict = !world->strict;
+}
+static void other_loss(struct world *world)
+{
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        world->pools[p].loss_ppm += world->pools[p].time_slice;
+}
+static void other_placement(struct world *world)
+{
+    world->placement = world->placement == REF_SPREAD ? REF_PACK : REF_SPREAD;
+}
+static void other_checkpoint(struct world *world)
+{
+    for (uint32_t row = 0; row < world->job_count; row++)
+        if (world->jobs[row].checkpoint_ns == REF_NEVER) world->jobs[row].checkpoint_ns = 0;
+}
+static void other_order(struct world *world)
+{
+    for (uint32_t row = 0; row < world->job_count; row++)
+        world->jobs[row].submit_ns += row == 0;
+}
+
+struct fault {
+    const char *name;
+    void (*plant)(struct world *world);
+};
+
+static bool differs_with_fault(const struct world *world, void *ctx)
+{
+    const struct fault *fault = ctx;
+    struct world faulty = *world;
+    struct world_answer engine, reference;
+    struct pt_error error;
+    char difference[DIFFERENCE_MAX];
+    fault->plant(&faulty);
+    if (!world_run_engine(&engine, &faulty, &error)) return true;
+    world_run_reference(&reference, world, NULL);
+    return !world_same(&engine, &reference, world, difference, sizeof difference);
+}
+
+static int test_seen(void)
+{
+    static const struct fault faults[] = {{"the other blocking", other_blocking},
+                                          {"a switch loss off by a millionth", other_loss},
+                                          {"another placement", other_placement},
+                                          {"a checkpoint forgotten", other_checkpoint},
+                                          {"a job a nanosecond late", other_order}};
+    int unseen = 0;
+    for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
+        struct fault fault = faults[f];
+        uint64_t seed = 1;
+        struct world world, shrunk;
+        world_draw(&world, seed, WORLD_ANY);
+        while (seed < 500 && !differs_with_fault(&world, &fault))
+            world_draw(&world, ++seed, WORLD_ANY);
+        if (seed == 500) {
+            printf("%s: NOT SEEN in 500 worlds\n", fault.name);
+            unseen++;
+            continue;
+        }
+        shrunk = world;
+        world_shrink(&shrunk, differs_with_fault, &fault);
+        printf("%s: seen with seed %" PRIu64 ", shrunk from %u jobs to %u\n", fault.name, seed,
+               world.job_count, shrunk.job_count);
+        unseen += shrunk.job_count > 4 || !differs_with_fault(&shrunk, &fault);
+    }
+    return unseen != 0;
+}
+
+/* Worlds with a decision in doubt are left out: a scenario has one right answer. */
+static int write_scenarios(const char *path, uint64_t count)
+{
+    uint64_t written = 0;
+    FILE *out = fopen(path, "w");
+    if (out == NULL) rig_die("%s can't be written", path);
+    for (uint64_t seed = 1; written < count; seed++) {
+        struct world world;
+        struct world_answer answer;
+        bool doubtful = false;
+        world_draw(&world, seed, WORLD_ANY);
+        world_run_reference(&answer, &world, NULL);
+        for (uint32_t row = 0; row < world.job_count; row++)
+            doubtful = doubtful || answer.jobs[row].doubts != 0;
+        if (doubtful) continue;
+        if (written++ > 0) fprintf(out, "---\n");
+        world_write_scenario(out, &world, &answer);
+    }
+    if (fclose(out) != 0) rig_die("%s can't be written", path);
+    printf("%" PRIu64 " scenarios in %s\n", written, path);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--seen") == 0) return test_seen();
+    if (argc > 3 && strcmp(argv[1], "--scenarios") == 0)
+        return write_scenarios(argv[2], strtoull(argv[3], NULL, 10));
+    return compare_worlds(argc > 1 ? strtoull(argv[1], NULL, 10) : 500,
+                          argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
 }

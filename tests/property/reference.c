@@ -24,7 +24,8 @@ struct run {
     struct ref_outcome *out;
     const uint8_t *flip;
     struct live *jobs;
-    uint32_t *units, *take; /* job x (GPU, node); the set being chosen */
+    uint32_t *take; /* the set being chosen, as live.on */
+    size_t width;   /* GPUs and nodes */
     struct exact exact;
     int64_t now;
 };
@@ -47,20 +48,13 @@ static int64_t down_until(const struct run *r, uint32_t node)
     return 0;
 }
 
-static uint32_t load_of(const struct run *r, uint32_t gpu)
+/* Units held on the GPU, or the memory they take. */
+static uint32_t used(const struct run *r, uint32_t gpu, bool memory)
 {
-    uint32_t load = 0;
+    uint32_t sum = 0;
     EACH(j, r->w->job_count)
-        load += r->jobs[j].on[gpu];
-    return load;
-}
-
-static uint32_t memory_used(const struct run *r, uint32_t gpu)
-{
-    uint32_t used = 0;
-    EACH(j, r->w->job_count)
-        used += r->jobs[j].on[gpu] * r->w->jobs[j].gpu_mem_mib;
-    return used;
+        sum += r->jobs[j].on[gpu] * (memory ? r->w->jobs[j].gpu_mem_mib : 1);
+    return sum;
 }
 
 /* Units held on the node; a job without GPUs counts as 1. */
@@ -76,7 +70,7 @@ static uint32_t node_load(const struct run *r, uint32_t node)
 {
     uint32_t load = 0;
     EACH_GPU(g, &r->w->nodes[node])
-        load += load_of(r, g);
+        load += used(r, g, false);
     return load;
 }
 
@@ -107,9 +101,9 @@ static uint32_t gpu_room(const struct run *r, uint32_t j, uint32_t pool, uint32_
 {
     const struct ref_pool *p = &r->w->pools[pool];
     const struct ref_job *job = &r->w->jobs[j];
-    uint32_t room = p->replicas - (empty ? 0 : load_of(r, gpu));
+    uint32_t room = p->replicas - (empty ? 0 : used(r, gpu, false));
     if (p->time_slice && p->admit && job->gpu_mem_mib > 0)
-        room = least(room, (p->gpu_mem_mib - (empty ? 0 : memory_used(r, gpu))) / job->gpu_mem_mib);
+        room = least(room, (p->gpu_mem_mib - (empty ? 0 : used(r, gpu, true))) / job->gpu_mem_mib);
     return (job->distinct == 2 ? p->distinct : job->distinct == 1) ? least(room, 1) : room;
 }
 
@@ -141,6 +135,14 @@ static bool pool_can(const struct run *r, uint32_t j, uint32_t pool)
     return size > 0 && size * least((uint32_t)nodes, job->nodes_max) >= job->gpus && nodes > 0;
 }
 
+static uint64_t pools_of(const struct run *r, uint32_t j)
+{
+    uint64_t pools = 0;
+    EACH(p, r->w->pool_count)
+        pools |= (uint64_t)pool_can(r, j, p) << p;
+    return pools;
+}
+
 /* ---- placement ---- */
 
 /* Chooses `want` units of the node into r->take, one by one; returns the sum of the loads met. */
@@ -153,7 +155,7 @@ static uint32_t choose(const struct run *r, uint32_t j, uint32_t node, uint32_t 
     for (r->take[r->w->gpu_count + node] = r->w->jobs[j].gpus == 0; want > 0; want--) {
         uint32_t best = REF_NONE, best_load = 0;
         EACH_GPU(g, &r->w->nodes[node]) {
-            uint32_t load = load_of(r, g) + r->take[g];
+            uint32_t load = used(r, g, false) + r->take[g];
             if (r->take[g] >= gpu_room(r, j, r->w->nodes[node].pool, g, false)) continue;
             if (best == REF_NONE || (fullest && load > best_load) || (emptiest && load < best_load))
                 best = g, best_load = load;
@@ -164,11 +166,6 @@ static uint32_t choose(const struct run *r, uint32_t j, uint32_t node, uint32_t 
     return sum;
 }
 
-static void unchoose(const struct run *r)
-{
-    memset(r->take, 0, (r->w->gpu_count + r->w->node_count) * sizeof *r->take);
-}
-
 /* Smaller is better; of equals the lowest node. Only for nodes that hold `want`. */
 static uint64_t node_key(const struct run *r, uint32_t j, uint32_t node, uint32_t want)
 {
@@ -176,7 +173,7 @@ static uint64_t node_key(const struct run *r, uint32_t j, uint32_t node, uint32_
     uint32_t load = node_load(r, node);
     enum ref_placement how = r->w->placement;
     uint64_t sum = choose(r, j, node, want);
-    unchoose(r);
+    memset(r->take, 0, r->width * sizeof *r->take);
     if (how == REF_BEST_FIT || how == REF_PACK)
         return (UINT32_MAX - sum) << 32 | (UINT32_MAX - load);
     if (how == REF_WORST_FIT || how == REF_SPREAD) return sum << 32 | load;
@@ -218,7 +215,7 @@ static bool place(const struct run *r, uint32_t j, const struct ref_pool *p)
     const struct ref_job *job = &r->w->jobs[j];
     uint32_t best = REF_NONE;
     uint64_t best_key = 0, key;
-    unchoose(r);
+    memset(r->take, 0, r->width * sizeof *r->take);
     EACH_NODE(n, p)
         if (node_room(r, j, n, false) >= (job->gpus == 0 ? 1 : job->gpus) &&
             (key = node_key(r, j, n, job->gpus), best == REF_NONE || key < best_key))
@@ -237,7 +234,7 @@ static u128 speed_of(const struct run *r, uint32_t j)
         EACH_GPU(g, &r->w->nodes[n])
             if (r->jobs[j].on[g] > 0) {
                 const struct ref_pool *p = &r->w->pools[r->w->nodes[n].pool];
-                u128 speed = exact_speed(&r->exact, p, load_of(r, g));
+                u128 speed = exact_speed(&r->exact, p, used(r, g, false));
                 if (slowest == 0 || speed < slowest) slowest = speed;
             }
     return slowest != 0 ? slowest : r->exact.one;
@@ -265,9 +262,8 @@ static int64_t end_of(const struct run *r, uint32_t j)
 
 static void leave(struct run *r, uint32_t j, enum ref_state state, int64_t end)
 {
-    memset(r->jobs[j].on, 0, (r->w->gpu_count + r->w->node_count) * sizeof(uint32_t));
-    r->jobs[j].state = state;
-    r->jobs[j].end = end;
+    memset(r->jobs[j].on, 0, r->width * sizeof(uint32_t));
+    r->jobs[j].state = state, r->jobs[j].end = end;
 }
 
 /* An attempt failed: back off, or that was the last. */
@@ -286,8 +282,7 @@ static void fault(struct run *r, uint32_t j)
     u128 unit = step > 0 ? (u128)(uint64_t)step * r->exact.one : 1, over;
     u128 done = step == REF_ABSENT || step == 0 ? 0 : work - r->jobs[j].left;
     if (step != REF_NEVER) {
-        over = done % unit;
-        done -= over;
+        over = done % unit, done -= over;
         if (done > 0 && in_doubt(r, j, REF_DOUBT_CHECKPOINT, over, r->now, r->exact.one))
             done -= unit;
         if (step > 0 && in_doubt(r, j, REF_DOUBT_CHECKPOINT, unit - over, r->now, r->exact.one))
@@ -305,10 +300,10 @@ static void start(struct run *r, uint32_t j, const struct ref_pool *p)
     EACH(g, r->w->gpu_count)
         fits =
             fits && (r->take[g] == 0 ||
-                     memory_used(r, g) + r->take[g] * r->w->jobs[j].gpu_mem_mib <= p->gpu_mem_mib);
+                     used(r, g, true) + r->take[g] * r->w->jobs[j].gpu_mem_mib <= p->gpu_mem_mib);
     for (uint32_t n = r->w->node_count; n-- > 0;)
         if (units_on(r, r->take, n) > 0) r->out[j].node = n;
-    if (fits) memcpy(job->on, r->take, (r->w->gpu_count + r->w->node_count) * sizeof *job->on);
+    if (fits) memcpy(job->on, r->take, r->width * sizeof *job->on);
     job->state = REF_RUNNING;
     if (!fits) fail(r, j, ++job->ooms, r->w->oom_retries);
 }
@@ -333,24 +328,15 @@ static void settle_after(struct run *r)
     }
 }
 
-static void arrive(struct run *r, uint32_t j)
-{
-    r->jobs[j].state = REF_UNSCHEDULABLE;
-    EACH(p, r->w->pool_count)
-        if (pool_can(r, j, p)) r->jobs[j].state = REF_HELD;
-}
-
 static void fifo(struct run *r)
 {
     uint64_t blocked = 0;
     EACH(j, r->w->job_count) {
-        uint64_t could = 0;
-        for (uint32_t p = 0; p < r->w->pool_count && r->jobs[j].state == REF_PENDING; p++) {
-            if (!pool_can(r, j, p)) continue;
-            could |= UINT64_C(1) << p;
-            if ((blocked >> p & 1) == 0 && place(r, j, &r->w->pools[p]))
+        uint64_t could = r->jobs[j].state == REF_PENDING ? pools_of(r, j) : 0;
+        EACH(p, r->w->pool_count)
+            if ((could & ~blocked) >> p & 1 && r->jobs[j].state == REF_PENDING &&
+                place(r, j, &r->w->pools[p]))
                 start(r, j, &r->w->pools[p]);
-        }
         if (r->jobs[j].state == REF_PENDING && r->w->strict) blocked |= could;
     }
 }
@@ -393,7 +379,8 @@ static bool one_round(struct run *r)
             r->jobs[j].state = REF_PENDING, r->jobs[j].backing_off = false;
     settle_after(r);
     EACH(j, r->w->job_count)
-        if (r->jobs[j].state == REF_FUTURE && r->w->jobs[j].submit_ns <= r->now) arrive(r, j);
+        if (r->jobs[j].state == REF_FUTURE && r->w->jobs[j].submit_ns <= r->now)
+            r->jobs[j].state = pools_of(r, j) != 0 ? REF_HELD : REF_UNSCHEDULABLE;
     do {
         settle_after(r);
         fifo(r);
@@ -402,28 +389,28 @@ static bool one_round(struct run *r)
     return find_due(r);
 }
 
-static void consider(int64_t *next, int64_t now, int64_t time, bool relevant)
+static int64_t sooner(const struct run *r, int64_t next, int64_t time)
 {
-    if (relevant && time > now && time < *next) *next = time;
+    return time > r->now && time < next ? time : next;
 }
 
 static int64_t next_instant(const struct run *r)
 {
-    int64_t next = r->w->horizon_ns > r->now ? r->w->horizon_ns : REF_NEVER, now = r->now;
+    int64_t next = sooner(r, REF_NEVER, r->w->horizon_ns), patience = r->w->give_up_ns;
     EACH(j, r->w->job_count) {
         const struct live *job = &r->jobs[j];
-        int64_t submit = r->w->jobs[j].submit_ns, patience = r->w->give_up_ns;
-        if (job->state == REF_RUNNING) consider(&next, now, end_of(r, j), true);
-        consider(&next, now, submit, job->state == REF_FUTURE);
-        consider(&next, now, job->ready, job->state == REF_HELD && job->backing_off);
-        if (patience != REF_NEVER)
-            consider(&next, now, submit + patience, job->state < REF_RUNNING);
+        int64_t submit = r->w->jobs[j].submit_ns;
+        if (job->state == REF_RUNNING) next = sooner(r, next, end_of(r, j));
+        if (job->state == REF_FUTURE) next = sooner(r, next, submit);
+        if (job->state == REF_HELD && job->backing_off) next = sooner(r, next, job->ready);
+        if (job->state < REF_RUNNING && patience != REF_NEVER)
+            next = sooner(r, next, submit + patience);
     }
     EACH(n, r->w->node_count)
         EACH(i, r->w->nodes[n].down_count) {
-            int64_t to = r->w->nodes[n].to_ns[i];
-            consider(&next, now, r->w->nodes[n].from_ns[i], true);
-            if (to != REF_NEVER) consider(&next, now, to + r->w->nodes[n].boot_ns, true);
+            const struct ref_node *node = &r->w->nodes[n];
+            next = sooner(r, next, node->from_ns[i]);
+            if (node->to_ns[i] != REF_NEVER) next = sooner(r, next, node->to_ns[i] + node->boot_ns);
         }
     return next;
 }
@@ -443,17 +430,15 @@ static void advance(struct run *r, int64_t to)
 enum ref_verdict ref_run(struct ref_outcome *outcomes, const struct ref_world *world,
                          const uint8_t *flip)
 {
-    struct run r = {.w = world, .out = outcomes, .flip = flip, .now = -1};
+    size_t width = world->gpu_count + world->node_count, jobs = world->job_count;
+    struct run r = {.w = world, .out = outcomes, .flip = flip, .now = -1, .width = width};
     enum ref_verdict verdict = REF_OUTSIDE;
-    size_t width = world->gpu_count + world->node_count;
-    r.jobs = calloc(world->job_count + 1, sizeof *r.jobs);
-    r.units = calloc((world->job_count + 1) * width, sizeof *r.units);
-    r.take = calloc(width, sizeof *r.take);
-    if (r.jobs == NULL || r.units == NULL || r.take == NULL || !exact_init(&r.exact, world))
-        goto out;
-    EACH(j, world->job_count) {
-        r.jobs[j] =
-            (struct live){.start = REF_ABSENT, .end = REF_ABSENT, .on = &r.units[j * width]};
+    uint32_t *units = calloc((jobs + 1) * width, sizeof *units);
+    r.jobs = calloc(jobs + 1, sizeof *r.jobs);
+    if (r.jobs == NULL || units == NULL || !exact_init(&r.exact, world)) goto out;
+    r.take = units + jobs * width;
+    EACH(j, jobs) {
+        r.jobs[j] = (struct live){.start = REF_ABSENT, .end = REF_ABSENT, .on = units + j * width};
         r.jobs[j].left = (u128)(uint64_t)world->jobs[j].work_ns * r.exact.one;
         outcomes[j] = (struct ref_outcome){.node = REF_NONE};
     }
@@ -463,15 +448,13 @@ enum ref_verdict ref_run(struct ref_outcome *outcomes, const struct ref_world *w
         while (one_round(&r)) {
         }
     }
-    EACH(j, world->job_count) {
+    EACH(j, jobs) {
         outcomes[j].state = r.jobs[j].state;
-        outcomes[j].start_ns = r.jobs[j].start;
-        outcomes[j].end_ns = r.jobs[j].end;
+        outcomes[j].start_ns = r.jobs[j].start, outcomes[j].end_ns = r.jobs[j].end;
         if (r.jobs[j].state < REF_DONE && world->horizon_ns == REF_NEVER) verdict = REF_STUCK;
     }
 out:
     free(r.jobs);
-    free(r.units);
-    free(r.take);
+    free(units);
     return verdict;
 }
