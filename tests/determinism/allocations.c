@@ -49,7 +49,7 @@ static int test(enum scene scene)
 {
     struct rig rig;
     uint64_t before = allocations;
-    scene_build(&rig, scene, 20000, 1);
+    scene_build(&rig, scene, 5000, 1);
     rig.world.recorder.series = ignore_series;
     rig_start(&rig);
     uint64_t started = allocations;

@@ -10,7 +10,7 @@
 #include "tests/determinism/scenes.h"
 
 #define RERUNS 20
-#define JOBS 4000
+#define JOBS 2000
 
 static void digest_of(char digest[33], enum scene scene, uint64_t seed)
 {

@@ -10,7 +10,7 @@
 #include "policies/registry.h"
 
 const struct pt_gpu_model rig_h100 = {"h100-sxm5-80gb", "h100", 132,   81559, 989.4,
-                                      3352.0,           700.0,  "test"};
+                                      3350.0,           700.0,  "test"};
 const struct pt_gpu_model rig_a100_80 = {"a100-sxm4-80gb", "a100", 108,   81920, 312.0,
                                          2039.0,           400.0,  "test"};
 const struct pt_gpu_model rig_a100_40 = {"a100-sxm4-40gb", "a100", 108,   40960, 312.0,
