@@ -1,0 +1,68 @@
+#!/bin/sh
+# What is misspelt is refused with the nearest known word, and where it stands (S-65).
+. "$PARTITA_SOURCE/tests/cli/lib.sh"
+
+cat >cluster.yaml <<'YAML'
+partita: 1
+cluster:
+  pools:
+  - name: main
+    nodes: 1
+    sharing: {mode: time_slice,
+    replcas: 4}
+    gpus_per_node: 1
+    gpu: h100-sxm5-80gb
+trace: {jobs: []}
+YAML
+exits 2 run cluster.yaml
+err_line "cluster.yaml:7:5: unknown key 'replcas' (did you mean 'replicas'?)"
+grep -qx '  *\^' err || fail "there is no caret"
+silent out
+
+exits 2 run cluster.yaml --polcy fifo
+err_says "unknown option '--polcy' (did you mean '--policy'?)"
+silent out
+exits 2 rnu cluster.yaml
+err_says "unknown command 'rnu' (did you mean 'run'?)"
+small small.yaml
+exits 2 run small.yaml --policy fifi
+err_says "did you mean 'fifo'?"
+exits 2 run small.yaml --set polcy.name=fifo
+err_says "polcy"
+err_says "did you mean 'policy'?"
+exits 2 run small.yaml --set seed=x
+err_says "seed=x"
+exits 2 run small.yaml --seed -1
+err_says "--seed"
+exits 2 run small.yaml --color somtimes
+exits 2 run small.yaml --color neve
+err_says "did you mean 'never'?"
+exits 2 run small.yaml --json=1
+exits 2 run small.yaml --out
+exits 2 run small.yaml extra.yaml
+exits 2 run
+
+# of wrong keys and values all in one go, up to 20
+{
+    echo "partita: 1"
+    echo "cluster: {gpus: 1}"
+    echo "trace: {jobs: []}"
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do echo "wrong$i: $i"; done
+} >many.yaml
+exits 2 run many.yaml
+[ "$(grep -c 'unknown key' err)" -eq 20 ] || fail "$(grep -c 'unknown key' err) keys are said, expected 20"
+
+# --quiet says errors alone; --color always colours
+exits 0 run small.yaml --quiet
+silent err
+exits 2 run many.yaml --quiet
+err_says "unknown key"
+exits 0 run small.yaml --color always
+grep -q "$(printf '\033')" out || fail "--color always shows no colour"
+exits 0 run small.yaml
+grep -q "$(printf '\033')" out && fail "colours without a terminal"
+exits 0 run small.yaml --progress always
+err_says "3 of 3 jobs"
+exits 0 run small.yaml
+silent err
+finish

@@ -1,0 +1,67 @@
+#!/bin/sh
+# A result holds all that it takes to run it again to the same digest.
+. "$PARTITA_SOURCE/tests/cli/lib.sh"
+rm -rf first second
+mkdir -p first second
+cat >first/run.yaml <<'YAML'
+partita: 1
+name: again
+seed: 11
+cluster:
+  pools:
+    - {name: slice, nodes: 2, gpus_per_node: 4, gpu: h100-sxm5-80gb, cpus_per_node: 64, sharing: {mode: time_slice, replicas: 3}}
+    - {name: whole, nodes: 1, gpus_per_node: 4, gpu: a100-sxm4-80gb, sharing: {mode: exclusive}}
+nodes: [{name: slice-1, pool: slice, down: [[100, 200]], boot: 30}]
+trace: {source: native, path: jobs.csv}
+policy: {name: fifo, blocking: skip, placement: pack}
+tenants: [{name: acme, weight: 2, sla: gold}]
+sla: {default: {max_slowdown: 2}, tiers: {gold: {max_wait: 1min}}}
+output: {file: out.h5}
+YAML
+awk 'BEGIN {
+    print "id,submit_s,work_s,gpus,tenant,cpus"
+    for (i = 0; i < 300; i++) printf "j%d,%d.25,%d,%d,%s,%d\n", i, i, 5 + i * 37 % 91, 1 + i % 3, i % 2 ? "acme" : "", i % 5
+}' >first/jobs.csv
+exits 0 run first/run.yaml
+digest out >digest1
+[ -s digest1 ] || fail "there is no digest"
+[ -e first/out.h5 ] || fail "output.file does not start at the file that names it"
+
+exits 0 run first/out.h5 --out second/again.h5
+digest out >digest2
+same digest1 digest2
+err_says "same digest"
+(cd second && "$PARTITA" run ../first/out.h5 --out third.h5 >out 2>err) || fail "not from another folder"
+digest second/out >digest3
+same digest1 digest3
+mv first/out.h5 second/moved.h5
+exits 0 run second/moved.h5
+digest out >digest4
+same digest1 digest4
+exits 0 run second/again.h5
+digest out >digest5
+same digest1 digest5
+[ -e second/out.h5 ] && fail "output.file was taken over by the rerun"
+
+exits 0 run second/moved.h5 --set policy.blocking=strict
+digest out >digest6
+cmp -s digest1 digest6 && fail "--set on a result changes nothing"
+exits 2 run second/moved.h5 --set policy.blokcing=strict
+err_says "did you mean 'blocking'?"
+
+exits 0 export second/moved.h5 --format csv --out a.csv
+exits 0 export second/again.h5 --format csv --out b.csv
+same a.csv b.csv
+mv first/jobs.csv first/gone.csv
+exits 2 run second/moved.h5
+err_says "jobs.csv"
+
+# inline jobs need no file at all
+small second/small.yaml
+exits 0 run second/small.yaml --out second/small.h5
+digest out >digest7
+rm second/small.yaml
+exits 0 run second/small.h5
+digest out >digest8
+same digest7 digest8
+finish
