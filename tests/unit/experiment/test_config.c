@@ -1,6 +1,7 @@
 #include "sim/experiment/config.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -288,4 +289,32 @@ Test(config, loads_documents_of_a_scenario_file)
     free(said);
     pt_messages_fini(&messages);
     pt_yaml_fini(&yaml);
+}
+
+/* The experiments that come with the program load, and load again from what they say. */
+Test(config, loads_every_experiment_that_comes_along)
+{
+    const char *source = getenv("PARTITA_SOURCE");
+    char folder[1024];
+    if (!source) cr_skip("PARTITA_SOURCE is not set");
+    snprintf(folder, sizeof folder, "%s/configs", source);
+    DIR *directory = opendir(folder);
+    cr_assert_not_null(directory, "%s", folder);
+    unsigned count = 0;
+    for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
+        size_t length = strlen(entry->d_name);
+        if (length < 5 || strcmp(entry->d_name + length - 5, ".yaml") != 0) continue;
+        struct pt_config *config = NULL;
+        struct pt_messages messages;
+        char path[2048];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        pt_messages_init(&messages);
+        cr_assert_eq(pt_config_load(&config, path, NULL, NULL, 0, &messages), PT_OK, "%s: %s", path,
+                     messages.list[0].error.message);
+        assert_stable(config->effective_yaml);
+        pt_config_free(config);
+        count++;
+    }
+    closedir(directory);
+    cr_assert_gt(count, 0);
 }
