@@ -57,18 +57,25 @@ static bool fill(struct owner *owner, const struct pt_yaml_node *gpus)
     return true;
 }
 
+static enum pt_status out_of_memory(const char *file, struct pt_messages *messages)
+{
+    pt_yaml_say(NULL, messages, false, (struct pt_yaml_place){file, 0, 0}, "out of memory");
+    return PT_ERR_MEMORY;
+}
+
 enum pt_status pt_catalog_load_text(struct pt_catalog **catalog, const char *file, const char *text,
                                     size_t length, struct pt_messages *messages)
 {
     struct pt_yaml_node *normal = NULL;
     *catalog = NULL;
     struct owner *owner = calloc(1, sizeof *owner);
-    if (!owner) return PT_ERR_MEMORY;
+    if (!owner) return out_of_memory(file, messages);
     enum pt_status status = pt_yaml_parse(&owner->yaml, file, text, length, messages);
     if (status == PT_OK)
         status = pt_schema_check(&normal, &owner->yaml, &pt_schema_catalog,
                                  owner->yaml.first_document, NULL, messages);
-    if (status == PT_OK && !fill(owner, pt_yaml_get(normal, "gpus"))) status = PT_ERR_MEMORY;
+    if (status == PT_OK && !fill(owner, pt_yaml_get(normal, "gpus")))
+        status = out_of_memory(file, messages);
     if (status == PT_OK)
         *catalog = &owner->catalog;
     else

@@ -57,7 +57,10 @@ static void load_jobs(struct pt__loader *loader, const struct pt_yaml_node *jobs
         }
         fine &= fill_job(loader, trace, row, map);
     }
-    if (!fine || pt_trace_finish(trace, &bad_row, &error) == PT_OK) return;
+    if (!fine) return;
+    enum pt_status status = pt_trace_finish(trace, &bad_row, &error);
+    if (status == PT_ERR_MEMORY) loader->no_memory = true;
+    if (status != PT_ERR_INPUT) return;
     const struct pt_yaml_node *bad = bad_row == PT_NONE ? NULL : job_at(jobs, bad_row);
     pt__loader_say(loader, bad ? bad->place : jobs->place, "%s", error.message);
 }

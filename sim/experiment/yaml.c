@@ -487,7 +487,7 @@ enum pt_status pt_yaml_parse(struct pt_yaml *yaml, const char *file, const char 
         length -= 3;
     }
     yaml->file = pt_arena_text(&yaml->arena, file, strlen(file));
-    if (!yaml->file) return PT_ERR_MEMORY;
+    if (!yaml->file) return out_of_memory(&reader);
     if (length > PT_YAML_BYTES_MAX)
         return refuse(yaml, messages, (struct pt_yaml_place){yaml->file, 0, 0},
                       "larger than %u MiB (many jobs belong in a trace file)",
