@@ -45,7 +45,7 @@ static bool time_shift(const struct world *world, char *difference)
 }
 
 /* Rows in another order, those of equal submit times among themselves as they were: ids keep their
- * results. */
+ * results, and the events are the same bytes. */
 static bool row_order(const struct world *world, char *difference)
 {
     struct draw draw = {world->seed};
@@ -76,6 +76,8 @@ static bool row_order(const struct world *world, char *difference)
     run(&before, world);
     run(&after, &shuffled);
     back = after;
+    snprintf(difference, DIFFERENCE_MAX, "the digests differ");
+    if (strcmp(before.digest, after.digest) != 0) return false;
     for (uint32_t i = 0; i < world->job_count; i++)
         back.jobs[order[i]] = after.jobs[i];
     return world_same(&back, &before, world, difference, DIFFERENCE_MAX);
@@ -145,6 +147,44 @@ static bool no_op(const struct world *world, char *difference)
     return world_same(&after, &before, world, difference, DIFFERENCE_MAX);
 }
 
+/* A policy that works like its inner one, and asks to be woken at random times for nothing. */
+static struct {
+    const struct pt_policy_ops *inner;
+    struct draw draw;
+    uint32_t wakes_left;
+} woken;
+
+static enum pt_status woken_schedule(void *state, struct pt_ctx *ctx)
+{
+    if (woken.wakes_left > 0) {
+        woken.wakes_left--;
+        int64_t later_ns = (int64_t)(draw_bits(&woken.draw) % (UINT64_C(5) * PT_NS_PER_S));
+        PT_TRY(pt_ctx_wake_at(ctx, pt_view_now_ns(ctx) + later_ns));
+    }
+    return woken.inner->schedule(state, ctx);
+}
+
+/* Passes at instants at which nothing happens change nothing: the events are the same bytes. */
+static bool idle_passes(const struct world *world, char *difference)
+{
+    struct rig plain, rig;
+    world_build(&plain, world);
+    world_build(&rig, world);
+    woken.inner = rig.world.policy;
+    woken.draw = (struct draw){world->seed + 2};
+    woken.wakes_left = 40;
+    struct pt_policy_ops ops = *rig.world.policy;
+    ops.schedule = woken_schedule;
+    rig.world.policy = &ops;
+    enum pt_status a = rig_run(&plain), b = rig_run(&rig);
+    bool same = a == b && strcmp(plain.digest, rig.digest) == 0;
+    snprintf(difference, DIFFERENCE_MAX, "%s and %s, or the digests differ", pt_status_name(a),
+             pt_status_name(b));
+    rig_fini(&plain);
+    rig_fini(&rig);
+    return same;
+}
+
 struct change {
     const char *name;
     enum world_kind kind;
@@ -156,6 +196,7 @@ static const struct change changes[] = {
     {"row order", WORLD_ANY, row_order},
     {"equal submit times", WORLD_ANY, equal_times},
     {"a no-op job", WORLD_STEADY, no_op},
+    {"passes without a cause", WORLD_ANY, idle_passes},
 };
 
 int main(int argc, char **argv)

@@ -246,6 +246,7 @@ void world_read(struct world_answer *answer, const struct world *world, const st
         REF_PENDING, REF_PENDING, REF_PENDING,   REF_RUNNING,       REF_DONE,
         REF_FAILED,  REF_FUTURE,  REF_WITHDRAWN, REF_UNSCHEDULABLE, REF_FUTURE};
     answer->verdict = status == PT_ERR_DEADLOCK ? REF_STUCK : REF_OK;
+    memcpy(answer->digest, rig->digest, sizeof answer->digest);
     for (uint32_t j = 0; j < world->job_count; j++) {
         char buffer[PT_ID_BUFFER];
         uint32_t row = (uint32_t)strtoul(pt_trace_id(&rig->trace, j, buffer) + 1, NULL, 10);

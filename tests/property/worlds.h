@@ -32,6 +32,7 @@ struct world {
 /* Outcomes by row. */
 struct world_answer {
     enum ref_verdict verdict;
+    char digest[33]; /* of the events; the engine's alone */
     struct ref_outcome jobs[WORLD_JOBS];
 };
 
