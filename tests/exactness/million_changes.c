@@ -29,7 +29,7 @@ struct replay {
     u128 one;
     struct resident residents[SLOTS];
     int64_t now_ns;
-    uint64_t changes, doubtful, wrong;
+    uint64_t changes, doubtful, other_way, wrong;
 };
 
 static u128 speed(const struct replay *replay)
@@ -62,14 +62,15 @@ static bool end_first(struct replay *replay, int64_t until_ns, const struct pt_j
 {
     uint32_t first = SLOTS;
     int64_t first_ns = INT64_MAX;
-    bool first_doubtful = false;
+    bool first_doubtful = false, first_other = false;
     for (uint32_t i = 0; i < replay->count; i++) {
         bool doubtful;
         int64_t end_ns = end_of(replay, &replay->residents[i], &doubtful);
         int64_t engine_ns = results[replay->residents[i].job].end_ns;
-        if (doubtful && (engine_ns == end_ns + 1 || engine_ns == end_ns - 1)) end_ns = engine_ns;
+        bool other_way = doubtful && (engine_ns == end_ns + 1 || engine_ns == end_ns - 1);
+        if (other_way) end_ns = engine_ns;
         if (end_ns >= first_ns) continue;
-        first = i, first_ns = end_ns, first_doubtful = doubtful;
+        first = i, first_ns = end_ns, first_doubtful = doubtful, first_other = other_way;
     }
     if (first == SLOTS || first_ns > until_ns) return false;
     uint32_t job = replay->residents[first].job;
@@ -79,6 +80,7 @@ static bool end_first(struct replay *replay, int64_t until_ns, const struct pt_j
                    results[job].end_ns, first_ns);
     }
     replay->doubtful += first_doubtful;
+    replay->other_way += first_other;
     if (job == 0 && first_doubtful) rig_die("the long job's end is too near a half to tell");
     advance(replay, first_ns);
     replay->residents[first] = replay->residents[--replay->count];
@@ -122,8 +124,10 @@ static int test(uint32_t loss_ppm, uint32_t gap_s)
     }
     printf("switch_loss 0.%06u: %" PRIu64
            " changes, up to %u residents, the long job ends at %" PRId64 " ns; %" PRIu64
-           " ends wrong, %" PRIu64 " within the engine's rounding of a half\n",
-           loss_ppm, replay.changes, most, rig.results[0].end_ns, replay.wrong, replay.doubtful);
+           " ends wrong, %" PRIu64 " of neighbours within the engine's rounding of a half, %" PRIu64
+           " of them rounded the other way\n",
+           loss_ppm, replay.changes, most, rig.results[0].end_ns, replay.wrong, replay.doubtful,
+           replay.other_way);
     rig_fini(&rig);
     return replay.wrong != 0 || replay.changes < 1000000;
 }
