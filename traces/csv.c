@@ -18,7 +18,7 @@ static enum pt_status begin(struct pt__csv *csv, const char *file, enum pt_statu
     csv->file = file;
     csv->line = 1;
     if (status != PT_OK) return status;
-    csv->buffer = malloc(FIRST_CAPACITY + 1); /* one more for the line end that may be missing */
+    csv->buffer = malloc(FIRST_CAPACITY + PT_CSV_PADDING);
     if (csv->buffer == NULL) {
         pt__csv_close(csv);
         return pt_fail_at(error, PT_ERR_MEMORY, file, 0, 0, "out of memory");
@@ -68,14 +68,14 @@ static enum pt_status refill(struct pt__csv *csv, struct pt_error *error)
             return pt_fail_at(error, PT_ERR_INPUT, csv->file, csv->line, 0,
                               "the line is longer than %u MiB, or a quote in it is never closed",
                               PT_CSV_RECORD_MAX >> 20);
-        char *grown = realloc(csv->buffer, 2 * csv->capacity + 1);
+        char *grown = realloc(csv->buffer, 2 * csv->capacity + PT_CSV_PADDING);
         if (grown == NULL)
             return pt_fail_at(error, PT_ERR_MEMORY, csv->file, 0, 0, "out of memory");
         csv->buffer = grown;
         csv->capacity *= 2;
     }
     memmove(csv->buffer, csv->buffer + csv->at, kept);
-    csv->at = 0;
+    csv->at = csv->plain_end = 0;
     csv->end = kept;
     while (csv->end < csv->capacity && !csv->at_end) {
         size_t got = 0;
@@ -90,6 +90,8 @@ static enum pt_status refill(struct pt__csv *csv, struct pt_error *error)
         csv->bytes += got;
         csv->at_end = got == 0;
     }
+    /* Read, but never used, by whoever takes several bytes at a time. */
+    memset(csv->buffer + csv->end, 0, PT_CSV_PADDING);
     return PT_OK;
 }
 
@@ -178,6 +180,26 @@ enum pt_status pt__csv_next(struct pt__csv *csv, struct pt__record *record, stru
         if (record->length > 0 && end[-1] == '\r') record->length--;
     } while (record->length == 0);
     return PT_OK;
+}
+
+void pt__csv_plain_lines(struct pt__csv *csv, const char **text, const char **end)
+{
+    if (csv->at >= csv->plain_end) {
+        const char *first = csv->buffer + csv->at;
+        const char *quote = memchr(first, '"', csv->end - csv->at);
+        const char *stop = quote == NULL ? csv->buffer + csv->end : quote;
+        while (stop > first && stop[-1] != '\n')
+            stop--;
+        csv->plain_end = (size_t)(stop - csv->buffer);
+    }
+    *text = csv->buffer + csv->at;
+    *end = csv->buffer + csv->plain_end;
+}
+
+void pt__csv_skip(struct pt__csv *csv, size_t length, uint32_t lines)
+{
+    csv->at += length;
+    csv->line += lines;
 }
 
 /* One quoted cell at *at, which is moved behind its closing quote; the text is unescaped in place.

@@ -15,15 +15,17 @@
 
 #define PT_CSV_RECORD_MAX (16u << 20)
 #define PT_CSV_NOWHERE UINT32_MAX
+#define PT_CSV_PADDING 16
 
 struct pt__csv {
     const char *file; /* borrowed: what errors name */
     struct pt__input *input;
     char *buffer;
     size_t capacity, at, end;
-    bool at_end;    /* the input has no more */
-    uint32_t line;  /* of the next record */
-    uint64_t bytes; /* read so far, uncompressed */
+    size_t plain_end; /* up to here: whole lines without quotes */
+    bool at_end;      /* the input has no more */
+    uint32_t line;    /* of the next record */
+    uint64_t bytes;   /* read so far, uncompressed */
 };
 
 /* One record, without its line end; text[length] may be read and is '\n' or '\r'. Valid until the
@@ -53,6 +55,13 @@ void pt__csv_close(struct pt__csv *csv);
 /* The next record. Errors end the read: none can be skipped. */
 PT_USE_RESULT enum pt_status pt__csv_next(struct pt__csv *csv, struct pt__record *record,
                                           struct pt_error *error);
+
+/* The whole lines without quotes that come next and are in memory already, [*text, *end), for
+ * readers that need no splitting; empty when there are none. PT_CSV_PADDING bytes behind *end may
+ * be read. */
+void pt__csv_plain_lines(struct pt__csv *csv, const char **text, const char **end);
+/* Moves on over the first `lines` of them, `length` bytes. */
+void pt__csv_skip(struct pt__csv *csv, size_t length, uint32_t lines);
 
 /* Splits a record, in place, into at most `capacity` cells; *count tells how many there are, also
  * beyond. An error (a stray quote) is about this record alone. */

@@ -191,8 +191,8 @@ enum pt_status pt_parse_seconds(int64_t *ns, const char *text, size_t length,
     static const uint32_t scale_of[10] = {1000000000, 100000000, 10000000, 1000000, 100000,
                                           10000,      1000,      100,      10,      1};
     const char *p = text, *end = text + length;
-    /* Up to 18 characters: no overflow below, and at most 9 whole digits stay below 292 years. */
-    if (length == 0 || length > 18) return parse_seconds_slow(ns, text, length, error);
+    /* Up to 20 characters: no overflow below. */
+    if (length == 0 || length > 20) return parse_seconds_slow(ns, text, length, error);
     uint64_t whole = 0, fraction = 0;
     while (p < end && is_digit(*p))
         whole = whole * 10 + (unsigned)(*p++ - '0');
@@ -203,7 +203,8 @@ enum pt_status pt_parse_seconds(int64_t *ns, const char *text, size_t length,
             fraction = fraction * 10 + (unsigned)(*p++ - '0');
         decimals = (size_t)(p - first);
     }
-    if (p != end || whole_digits == 0 || whole_digits > 9 || decimals > 9)
+    /* 292 years are a little more than so many whole seconds. */
+    if (p != end || whole_digits == 0 || whole > 9223372035u || decimals > 9)
         return parse_seconds_slow(ns, text, length, error);
     *ns = (int64_t)(whole * 1000000000u + fraction * scale_of[decimals]);
     return PT_OK;

@@ -76,7 +76,7 @@ static enum pt_status make_column(struct pt_trace *trace, enum pt_column_id colu
     return PT_OK;
 }
 
-static enum pt_status grow(struct pt_trace *trace, struct pt_error *error)
+static enum pt_status enlarge(struct pt_trace *trace, struct pt_error *error)
 {
     uint32_t capacity = trace->capacity == 0            ? FIRST_CAPACITY
                         : trace->capacity > PT_NONE / 2 ? PT_NONE - 1
@@ -90,20 +90,6 @@ static enum pt_status grow(struct pt_trace *trace, struct pt_error *error)
         trace->column[c] = cells;
     }
     trace->capacity = capacity;
-    return PT_OK;
-}
-
-static enum pt_status fill_more(struct pt_trace *trace, struct pt_error *error)
-{
-    if (trace->filled == trace->capacity) PT_TRY(grow(trace, error));
-    PT_TRY(make_column(trace, PT_COL_SUBMIT, error));
-    PT_TRY(make_column(trace, PT_COL_WORK, error));
-    uint32_t room = trace->capacity - trace->filled;
-    uint32_t end = trace->filled + (room < FILL_ROWS ? room : FILL_ROWS);
-    for (unsigned c = 0; c < PT_COLUMN_COUNT_; c++)
-        if (trace->column[c] != NULL)
-            fill_defaults(trace, (enum pt_column_id)c, trace->filled, end);
-    trace->filled = end;
     return PT_OK;
 }
 
@@ -127,10 +113,17 @@ void pt_trace_fini(struct pt_trace *trace)
     *trace = (struct pt_trace){0};
 }
 
-enum pt_status pt_trace_add(struct pt_trace *trace, pt_job *row, struct pt_error *error)
+enum pt_status pt_trace_grow(struct pt_trace *trace, struct pt_error *error)
 {
-    if (trace->job_count == trace->filled) PT_TRY(fill_more(trace, error));
-    *row = trace->job_count++;
+    if (trace->filled == trace->capacity) PT_TRY(enlarge(trace, error));
+    PT_TRY(make_column(trace, PT_COL_SUBMIT, error));
+    PT_TRY(make_column(trace, PT_COL_WORK, error));
+    uint32_t room = trace->capacity - trace->filled;
+    uint32_t end = trace->filled + (room < FILL_ROWS ? room : FILL_ROWS);
+    for (unsigned c = 0; c < PT_COLUMN_COUNT_; c++)
+        if (trace->column[c] != NULL)
+            fill_defaults(trace, (enum pt_column_id)c, trace->filled, end);
+    trace->filled = end;
     return PT_OK;
 }
 

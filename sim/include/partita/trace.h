@@ -120,10 +120,18 @@ struct pt_trace {
 void pt_trace_init(struct pt_trace *trace);
 void pt_trace_fini(struct pt_trace *trace);
 
+/* Makes room for more rows, filled with defaults. At most PT_NONE - 1 rows in all. */
+PT_USE_RESULT enum pt_status pt_trace_grow(struct pt_trace *trace, struct pt_error *error);
+
 /* Appends a row with every column at its default (required ones at PT_TIME_ABSENT) and returns it
- * in *row. At most PT_NONE - 1 rows. */
-PT_USE_RESULT enum pt_status pt_trace_add(struct pt_trace *trace, pt_job *row,
-                                          struct pt_error *error);
+ * in *row. */
+PT_USE_RESULT static inline enum pt_status pt_trace_add(struct pt_trace *trace, pt_job *row,
+                                                        struct pt_error *error)
+{
+    if (trace->job_count == trace->filled) PT_TRY(pt_trace_grow(trace, error));
+    *row = trace->job_count++;
+    return PT_OK;
+}
 /* Drops the last row (a bad one that the user chose to skip). */
 void pt_trace_drop_last(struct pt_trace *trace);
 

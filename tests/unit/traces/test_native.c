@@ -229,6 +229,46 @@ Test(native, refuses_odd_numbers_on_the_fast_and_the_slow_path)
     }
 }
 
+/* Digits are taken eight at a time: every length, at every distance from the end of the file. */
+Test(native, reads_runs_of_digits_of_every_length)
+{
+    for (int whole = 1; whole <= 10; whole++)
+        for (int decimals = 0; decimals <= 9; decimals++) {
+            char text[192], number[32], id[16];
+            int64_t expected = 0;
+            snprintf(number, sizeof number, "%.*s%s%.*s", whole, "1234567890",
+                     decimals > 0 ? "." : "", decimals, "987654321");
+            snprintf(id, sizeof id, "%.*s", whole, "1234567890");
+            cr_assert_eq(pt_parse_seconds(&expected, number, strlen(number), NULL), PT_OK);
+            snprintf(text, sizeof text, "id,submit_s,work_s\r\n%s,%s,%s\r\n%s9,0,%s", id, number,
+                     number, id, number);
+            struct reading *reading = read_string(text, false);
+            cr_assert_eq(reading->status, PT_OK, "%s: %s", text, reading->error.message);
+            cr_expect_eq(pt_trace_time(&reading->trace, PT_COL_SUBMIT, 1), expected, "%s", text);
+            cr_expect_eq(pt_trace_time(&reading->trace, PT_COL_WORK, 0), expected, "%s", text);
+            cr_expect_eq(pt_trace_time(&reading->trace, PT_COL_WORK, 1), expected, "%s", text);
+            char buffer[PT_ID_BUFFER];
+            cr_expect_str_eq(pt_trace_id(&reading->trace, 1, buffer), id);
+            end_reading(reading);
+        }
+}
+
+Test(native, what_follows_a_number_belongs_to_its_cell)
+{
+    expect_failure("gpus,submit_s,work_s\n1x,0,1\n", "2:1: gpus is not a number: '1x'");
+    expect_failure("submit_s,work_s,gpus\n0,1,2 \n", "2:5: gpus is not a number: '2 '");
+    expect_failure("submit_s,work_s\n0,1.5s\n", "2:3: work_s is not a number: '1.5s'");
+    expect_failure("submit_s,work_s\n0,1\r2\n", "2:3: work_s is not a number: '1?2'");
+    expect_failure("submit_s,work_s\n9223372036,0\n9223372037,0\n",
+                   "3:1: submit_s is longer than 292 years: '9223372037'");
+    struct reading *reading = read_string("id,submit_s,work_s\n0x,0,1\n1 ,0,1\n02,0,1\n", false);
+    cr_assert_eq(reading->status, PT_OK);
+    expect_job(reading, 0, "0x", 0, 1, 1);
+    expect_job(reading, 1, "1 ", 0, 1, 1);
+    expect_job(reading, 2, "02", 0, 1, 1);
+    end_reading(reading);
+}
+
 Test(native, numbers_jobs_by_the_rows_of_the_file)
 {
     struct reading *reading = read_string("submit_s,work_s\n0,1\n0,-1\n0,2\n", true);
