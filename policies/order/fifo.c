@@ -58,7 +58,7 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     struct fifo *fifo = state;
     /* A job that came back in front of one that blocks may block instead of it. */
     if (fifo->strict && fifo->blocked != 0 && job < fifo->last_blocker) unblock(fifo, ctx);
-    pt__heads_refresh(&fifo->heads, ctx, pt_view_class_of(ctx, job));
+    pt__heads_arrived(&fifo->heads, pt_view_class_of(ctx, job), job);
 }
 
 static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)

@@ -80,6 +80,17 @@ void pt__heads_refresh(struct pt_heads *heads, const struct pt_ctx *ctx, uint32_
     }
 }
 
+void pt__heads_arrived(struct pt_heads *heads, uint32_t class_id, pt_job job)
+{
+    pt_job before = heads->head[class_id];
+    if (before < job) return; /* PT_NONE is above every job */
+    heads->head[class_id] = job;
+    if (before == PT_NONE)
+        heap_add(heads, class_id);
+    else if (!heads->is_aside[class_id])
+        settle(heads, heads->place[class_id]);
+}
+
 uint32_t pt__heads_first(const struct pt_heads *heads)
 {
     return heads->count == 0 ? PT_NONE : heads->heap[0];

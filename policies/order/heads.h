@@ -22,6 +22,8 @@ size_t pt__heads_size(uint32_t class_count);
 void pt__heads_init(struct pt_heads *heads, void *memory, uint32_t class_count);
 /* Reads the class's first pending job anew; a class set aside stays there while it has one. */
 void pt__heads_refresh(struct pt_heads *heads, const struct pt_ctx *ctx, uint32_t class_id);
+/* A job of the class became pending. */
+void pt__heads_arrived(struct pt_heads *heads, uint32_t class_id, pt_job job);
 /* The class whose head is first in the queue, PT_NONE when the heap is empty. */
 uint32_t pt__heads_first(const struct pt_heads *heads);
 /* Sets a class of the heap aside. */

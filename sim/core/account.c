@@ -26,7 +26,8 @@ static struct pt_meter meter_at(const struct pt_pool_state *pool, int64_t time_n
 
 void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool)
 {
-    if (sim->any_end && sim->last_end_ns >= pool->metered_ns)
+    /* An end can only be the world's last while nothing runs. */
+    if (sim->running_count == 0 && sim->any_end && sim->last_end_ns >= pool->metered_ns)
         pool->at_end = meter_at(pool, sim->last_end_ns);
     if (sim->now_ns <= pool->metered_ns) return;
     pool->now = meter_at(pool, sim->now_ns);
@@ -42,7 +43,7 @@ static pt_u128 queue_at(const struct pt_sim *sim, int64_t time_ns)
 
 void pt__account_queue(struct pt_sim *sim)
 {
-    if (sim->any_end && sim->last_end_ns >= sim->queue_metered_ns)
+    if (sim->running_count == 0 && sim->any_end && sim->last_end_ns >= sim->queue_metered_ns)
         sim->queue_at_end = queue_at(sim, sim->last_end_ns);
     if (sim->now_ns <= sim->queue_metered_ns) return;
     sim->queue_now = queue_at(sim, sim->now_ns);
@@ -205,18 +206,17 @@ void pt__account_instant(struct pt_sim *sim, int64_t to_ns)
         intervals_until(sim, to_ns);
 }
 
-void pt__account_finish(struct pt_sim *sim)
+void pt__account_finish(struct pt_sim *sim, bool cut)
 {
-    bool horizon = sim->world.horizon_ns != PT_NEVER && sim->now_ns == sim->world.horizon_ns;
     sim->stats.window_from_ns = sim->base_ns;
-    sim->stats.window_to_ns = horizon ? sim->now_ns : sim->any_end ? sim->last_end_ns : 0;
+    sim->stats.window_to_ns = cut ? sim->now_ns : sim->any_end ? sim->last_end_ns : 0;
     for (uint32_t p = 0; p < sim->pool_count; p++) {
         struct pt_pool_state *pool = &sim->pools[p];
         pt__account_pool(sim, pool);
-        if (horizon) pool->at_end = meter_at(pool, sim->now_ns);
+        if (cut) pool->at_end = meter_at(pool, sim->now_ns);
     }
     pt__account_queue(sim);
-    if (horizon) sim->queue_at_end = queue_at(sim, sim->now_ns);
+    if (cut) sim->queue_at_end = queue_at(sim, sim->now_ns);
     if (sim->stats.window_to_ns <= sim->stats.window_from_ns) {
         sim->stats.window_to_ns = sim->stats.window_from_ns;
         for (uint32_t p = 0; p < sim->pool_count; p++)

@@ -14,23 +14,28 @@
 #include "sim/core/bitset.h"
 #include "sim/core/heap.h"
 
-/* A job between its first start and its end: 128 bytes. */
+/* A job between its first start and its end: one cache line for what a neighbour's coming and going
+ * touches, one for the rest. */
 struct pt_live {
-    pt_u128 left;                 /* work left, 2^-60 ns */
-    uint64_t speed;               /* 0 while it does not run */
-    int64_t last_ns;              /* when `left` was true */
-    int64_t end_ns;               /* PT_NEVER while it does not run */
+    pt_u128 left;    /* work left, 2^-60 ns */
+    uint64_t speed;  /* 0 while it does not run */
+    int64_t last_ns; /* when `left` was true */
+    int64_t end_ns;  /* PT_NEVER while it does not run */
+    uint32_t job, home;
+    uint32_t first_member;
+    uint32_t home_prev, home_next; /* jobs at home on one GPU; CPU-only jobs of one node */
+    bool running, dirty, cpu_only;
+    uint8_t pool;
+
     int64_t start_ns, attempt_ns; /* first start, this attempt's start */
     int64_t running_ns;           /* of earlier attempts */
     int64_t due_ns;               /* end of back-off */
-    uint32_t job, home;
-    uint32_t first_member, unit_count;
-    uint32_t home_prev, home_next; /* jobs at home on one GPU; CPU-only jobs of one node */
-    uint32_t next;                 /* back-off queue, or free list */
-    uint32_t pool;
+    uint32_t unit_count;
+    uint32_t next; /* back-off queue, or free list */
     uint16_t attempts, ooms, faults, preemptions;
-    bool running, dirty;
+    uint32_t unused[4];
 };
+_Static_assert(offsetof(struct pt_live, start_ns) == 64, "the hot half is one cache line");
 _Static_assert(sizeof(struct pt_live) == 128, "two cache lines");
 
 /* One unit of one GPU held by a job; in a ring by GPU (order of arrival) and a list by job. */
@@ -161,6 +166,7 @@ struct pt_sim {
     uint32_t wake_count, wake_capacity;
     /* dirty lists of this instant */
     uint32_t *dirty_gpu, *dirty_live, *dirty_home;
+    uint32_t *due_jobs; /* jobs that end at this instant */
     uint32_t dirty_gpu_count, dirty_live_count, dirty_home_count;
     uint64_t *speeds; /* scratch: residents of one GPU */
     /* placement scratch */
@@ -277,7 +283,6 @@ void pt__settle_gpu_dirty(struct pt_sim *sim, uint32_t gpu);
 void pt__settle_live_dirty(struct pt_sim *sim, uint32_t live);
 void pt__settle_home_dirty(struct pt_sim *sim, uint32_t gpu);
 void pt__settle_advance(struct pt_sim *sim, struct pt_live *live);
-void pt__settle_rekey(struct pt_sim *sim, uint32_t gpu);
 
 /* account.c */
 enum pt_status pt__account_build(struct pt_sim *sim, struct pt_error *error);
@@ -285,7 +290,8 @@ void pt__account_free(struct pt_sim *sim);
 void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool); /* before a change */
 void pt__account_queue(struct pt_sim *sim);                            /* before a change */
 void pt__account_instant(struct pt_sim *sim, int64_t to_ns); /* before time moves on to to_ns */
-void pt__account_finish(struct pt_sim *sim);
+void pt__account_finish(struct pt_sim *sim,
+                        bool cut); /* cut: windows end now, not at the last end */
 
 /* emit.c */
 void pt__emit(struct pt_sim *sim, enum pt_event_kind kind, pt_job job, uint32_t gpu, uint32_t count,

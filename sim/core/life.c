@@ -173,8 +173,8 @@ static void member_drop(struct pt_sim *sim, uint32_t index)
 /* The list a running job hangs in: its home GPU's, or its node's when it has no GPU. */
 static uint32_t *home_list(struct pt_sim *sim, const struct pt_live *live)
 {
-    return live->unit_count == 0 ? &sim->nodes[sim->gpus[live->home].node].cpu_first
-                                 : &sim->gpus[live->home].home_first;
+    return live->cpu_only ? &sim->nodes[sim->gpus[live->home].node].cpu_first
+                          : &sim->gpus[live->home].home_first;
 }
 
 static void home_enter(struct pt_sim *sim, uint32_t index)
@@ -200,7 +200,7 @@ static void home_leave(struct pt_sim *sim, const struct pt_live *live)
 static void host_change(struct pt_sim *sim, const struct pt_live *live, bool take)
 {
     const struct pt_class *class_ = pt__class(sim, live->job);
-    if (live->unit_count == 0) {
+    if (live->cpu_only) {
         pt__slots_host(sim, sim->gpus[live->home].node, class_, 0, take);
         return;
     }
@@ -235,7 +235,7 @@ static void release(struct pt_sim *sim, uint32_t index)
     live->running_ns += ran_ns;
     host_change(sim, live, false);
     home_leave(sim, live);
-    if (live->unit_count == 0)
+    if (live->cpu_only)
         pt_heap_remove(&sim->cpu_heap, index);
     else
         pt__settle_home_dirty(sim, live->home);
@@ -323,13 +323,15 @@ static uint32_t live_open(struct pt_sim *sim, pt_job job)
     uint32_t index = sim->live_of[job];
     if (index != PT_NONE) return index;
     index = live_take(sim);
+    uint32_t units = pt__class(sim, job)->units;
     sim->live_of[job] = index;
     sim->live[index] = (struct pt_live){.left = (pt_u128)(uint64_t)sim->work_ns[job] << 60,
                                         .end_ns = PT_NEVER,
                                         .start_ns = sim->now_ns,
                                         .job = job,
                                         .first_member = PT_NONE,
-                                        .unit_count = pt__class(sim, job)->units};
+                                        .unit_count = units,
+                                        .cpu_only = units == 0};
     sim->state[job] |= PT_STARTED_BIT;
     sim->started_count++;
     return index;
@@ -352,7 +354,7 @@ enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_un
     uint32_t index = live_open(sim, job);
     struct pt_live *live = &sim->live[index];
     queue_leave(sim, job);
-    live->pool = units->pool;
+    live->pool = (uint8_t)units->pool;
     live->home = lowest(sim, units);
     if (live->attempts < UINT16_MAX) live->attempts++;
     if (out_of_memory(sim, job, units)) {

@@ -1,5 +1,6 @@
 #include "sim/core/engine.h"
 
+#include <gsl/gsl_sort_uint.h>
 #include <time.h>
 
 /* The run: from instant to instant, each in the order of semantics.md, section 2. */
@@ -37,24 +38,50 @@ static int64_t next_instant(struct pt_sim *sim)
     return earlier(t, next_give_up(sim));
 }
 
-/* Work that ends now, by trace order. */
+/* The heap's slots whose time is now: a tree's top, found without moving anything. */
+static uint32_t due_slots(const struct pt_sim *sim, uint32_t *slots)
+{
+    const struct pt_heap *heap = &sim->heap;
+    pt_u128 limit = pt_heap_key(sim->now_ns, PT_NONE, PT_NONE);
+    uint32_t count = 0;
+    if (heap->key[PT_HEAP_ROOT] <= limit) slots[count++] = PT_HEAP_ROOT;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t child = pt_heap_first_child(slots[i]);
+        if (child >= PT_HEAP_ROOT + heap->count) continue;
+        for (uint32_t k = child; k < child + 4; k++)
+            if (heap->key[k] <= limit) slots[count++] = k;
+    }
+    return count;
+}
+
+/* Jobs that end now: all at home on GPUs that are due, and those without GPUs. */
+static uint32_t due_jobs(struct pt_sim *sim)
+{
+    uint32_t gpus = due_slots(sim, sim->dirty_home), count = 0;
+    for (uint32_t i = 0; i < gpus; i++) {
+        uint32_t gpu = pt_heap_key_item(sim->heap.key[sim->dirty_home[i]]);
+        for (uint32_t l = sim->gpus[gpu].home_first; l != PT_NONE; l = sim->live[l].home_next)
+            if (sim->live[l].end_ns == sim->now_ns) sim->due_jobs[count++] = sim->live[l].job;
+    }
+    while (sim->cpu_heap.count > 0 &&
+           pt_heap_key_time(pt_heap_top(&sim->cpu_heap)) == sim->now_ns) {
+        uint32_t live = pt_heap_key_item(pt_heap_top(&sim->cpu_heap));
+        sim->due_jobs[count++] = sim->live[live].job;
+        pt_heap_remove(&sim->cpu_heap, live);
+    }
+    return count;
+}
+
+/* Work that ends now, by trace order. The GPUs' keys follow when the instant is settled. */
 static uint32_t drain_ends(struct pt_sim *sim)
 {
-    uint32_t ends = 0;
-    pt_u128 limit = pt_heap_key(sim->now_ns, PT_NONE, PT_NONE);
-    for (;; ends++) {
-        pt_u128 gpu_key = pt_heap_top(&sim->heap), cpu_key = pt_heap_top(&sim->cpu_heap);
-        pt_u128 key = gpu_key < cpu_key ? gpu_key : cpu_key;
-        if (key > limit) return ends;
-        uint32_t item = pt_heap_key_item(key);
+    uint32_t count = due_jobs(sim);
+    if (count > 1) gsl_sort_uint(sim->due_jobs, 1, count);
+    for (uint32_t i = 0; i < count; i++) {
         sim->stats.events++;
-        if (gpu_key < cpu_key) {
-            pt__life_done(sim, sim->live_of[(uint32_t)(key >> 32)]);
-            pt__settle_rekey(sim, item);
-        } else {
-            pt__life_done(sim, item);
-        }
+        pt__life_done(sim, sim->live_of[sim->due_jobs[i]]);
     }
+    return count;
 }
 
 static uint32_t drain_changes(struct pt_sim *sim)
@@ -192,7 +219,7 @@ static enum pt_status instant(struct pt_sim *sim)
 
 static enum pt_status world_ends(struct pt_sim *sim, enum pt_reason reason)
 {
-    pt__account_finish(sim);
+    pt__account_finish(sim, reason != PT_REASON_NONE);
     pt__life_end_of_world(sim, reason);
     pt__emit_flush(sim);
     sim->ended = true;

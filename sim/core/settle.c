@@ -67,7 +67,7 @@ static void take_speed(struct pt_sim *sim, uint32_t index)
     struct pt_live *live = &sim->live[index];
     live->dirty = false;
     if (!live->running) return;
-    uint64_t speed = live->unit_count == 0 ? PT_SPEED_ONE : UINT64_MAX;
+    uint64_t speed = live->cpu_only ? PT_SPEED_ONE : UINT64_MAX;
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
         if (sim->member[m].speed < speed) speed = sim->member[m].speed;
     if (speed == live->speed) return;
@@ -77,13 +77,13 @@ static void take_speed(struct pt_sim *sim, uint32_t index)
     if (live->end_ns == PT_NEVER)
         pt__break(sim, PT_ERR_RANGE, "job %u would end more than 292 years after the origin",
                   live->job);
-    if (live->unit_count == 0)
+    if (live->cpu_only)
         pt_heap_set(&sim->cpu_heap, pt_heap_key(live->end_ns, live->job, index));
     else
         pt__settle_home_dirty(sim, live->home);
 }
 
-void pt__settle_rekey(struct pt_sim *sim, uint32_t gpu)
+static void rekey(struct pt_sim *sim, uint32_t gpu)
 {
     int64_t end_ns = PT_NEVER;
     uint32_t job = PT_NONE;
@@ -110,7 +110,7 @@ void pt__settle(struct pt_sim *sim)
     sim->dirty_live_count = 0;
     for (uint32_t i = 0; i < sim->dirty_home_count; i++) {
         sim->gpus[sim->dirty_home[i]].dirty_key = false;
-        pt__settle_rekey(sim, sim->dirty_home[i]);
+        rekey(sim, sim->dirty_home[i]);
     }
     sim->dirty_home_count = 0;
 }

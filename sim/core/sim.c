@@ -134,6 +134,7 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     ok = ok && (sim->dirty_gpu = malloc(gpus * sizeof *sim->dirty_gpu));
     ok = ok && (sim->dirty_home = malloc(gpus * sizeof *sim->dirty_home));
     ok = ok && (sim->dirty_live = malloc(sim->live_capacity * sizeof *sim->dirty_live));
+    ok = ok && (sim->due_jobs = malloc(sim->live_capacity * sizeof *sim->due_jobs));
     ok = ok && (sim->speeds = malloc(slots * sizeof *sim->speeds));
     ok = ok && (sim->units.gpus = malloc(sim->units.capacity * sizeof *sim->units.gpus));
     ok = ok && (sim->gpu_mark = calloc(gpus, sizeof *sim->gpu_mark));
@@ -204,13 +205,13 @@ void pt_sim_destroy(struct pt_sim *sim)
     pt_heap_fini(&sim->heap);
     pt_heap_fini(&sim->cpu_heap);
     pt_bitset_fini(&sim->pending);
-    void *blocks[] = {sim->state,        sim->live_of,    sim->class_of,   sim->place,
-                      sim->job_at,       sim->classes,    sim->waits_for,  sim->doomed,
-                      sim->live,         sim->member,     sim->pools,      sim->nodes,
-                      sim->gpus,         sim->change,     sim->wakes,      sim->dirty_gpu,
-                      sim->dirty_live,   sim->dirty_home, sim->speeds,     sim->units.gpus,
-                      sim->gpu_mark,     sim->node_mark,  sim->node_units, sim->scratch_nodes,
-                      sim->scratch_load, sim->scratch_mem};
+    void *blocks[] = {sim->state,         sim->live_of,      sim->class_of,   sim->place,
+                      sim->job_at,        sim->classes,      sim->waits_for,  sim->doomed,
+                      sim->live,          sim->member,       sim->pools,      sim->nodes,
+                      sim->gpus,          sim->change,       sim->wakes,      sim->dirty_gpu,
+                      sim->dirty_live,    sim->dirty_home,   sim->due_jobs,   sim->speeds,
+                      sim->units.gpus,    sim->gpu_mark,     sim->node_mark,  sim->node_units,
+                      sim->scratch_nodes, sim->scratch_load, sim->scratch_mem};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     free(sim);
