@@ -28,3 +28,13 @@ if(PARTITA_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)
   add_link_options(--coverage)
 endif()
+
+# The engine's folders call each other at every event. What is timed is linked as a whole, a fifth
+# faster (tests/bench); objects stay fat, so that everything else links without it.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT PARTITA_COVERAGE)
+  set(pt_whole_program -flto=auto)
+  add_compile_options(-flto=auto -ffat-lto-objects)
+endif()
+function(pt_link_as_a_whole target)
+  target_link_options(${target} PRIVATE ${pt_whole_program})
+endfunction()
