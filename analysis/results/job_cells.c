@@ -203,10 +203,10 @@ void pt__job_column_fill(const struct pt__job_columns *columns, uint32_t column,
                       .column = &columns->columns[column],
                       .cell = &columns->cells[column],
                       .index = column,
-                      .rows = rows,
                       .row_size = row_size,
                       .first = first,
                       .count = count};
+    run.rows = rows;
     switch (run.cell->type) {
     case PT__TEXT:
         if (run.column->padded != NULL) {
