@@ -3,4 +3,4 @@
 set -eu
 scripts=$(git grep -lI -m1 -E '^#!(/usr/bin/env |/bin/)(ba)?sh' -- .)
 # shellcheck disable=SC2086 # our file names have no spaces
-shellcheck $scripts
+shellcheck -x $scripts

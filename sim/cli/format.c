@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+static char *plain(char out[PT__TEXT_MAX], const char *text)
+{
+    snprintf(out, PT__TEXT_MAX, "%s", text);
+    return out;
+}
+
 char *pt__format_count(char out[PT__TEXT_MAX], uint64_t value)
 {
     char digits[PT__TEXT_MAX];
@@ -34,9 +40,9 @@ char *pt__format_ratio(char out[PT__TEXT_MAX], double value)
 {
     double size = fabs(value);
     if (isnan(value))
-        strcpy(out, "-");
+        plain(out, "-");
     else if (isinf(value))
-        strcpy(out, value > 0 ? "inf" : "-inf");
+        plain(out, value > 0 ? "inf" : "-inf");
     else if (size >= 999999.5)
         scientific(out, value);
     else if (size >= 999.5 && value > 0)
@@ -54,8 +60,8 @@ char *pt__format_duration(char out[PT__TEXT_MAX], double seconds)
     } units[] = {{9.995e-7, 1e-9, "ns"}, {9.995e-4, 1e-6, "us"}, {0.9995, 1e-3, "ms"},
                  {119.95, 1, "s"},       {7199.5, 60, "min"},    {172795, 3600, "h"},
                  {INFINITY, 86400, "d"}};
-    if (isnan(seconds)) return strcpy(out, "-");
-    if (seconds == 0) return strcpy(out, "0 s");
+    if (isnan(seconds)) return plain(out, "-");
+    if (seconds == 0) return plain(out, "0 s");
     size_t unit = 0;
     while (fabs(seconds) >= units[unit].below && units[unit].below < INFINITY)
         unit++;
@@ -67,7 +73,7 @@ char *pt__format_duration(char out[PT__TEXT_MAX], double seconds)
 
 char *pt__format_percent(char out[PT__TEXT_MAX], double share)
 {
-    if (isnan(share)) return strcpy(out, "-");
+    if (isnan(share)) return plain(out, "-");
     snprintf(out, PT__TEXT_MAX, "%.1f %%", 100 * share);
     return out;
 }

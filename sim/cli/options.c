@@ -1,6 +1,7 @@
 #include "sim/cli/options.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,12 +79,12 @@ static enum pt_status check_choice(const char *what, const char *value, const ch
 {
     size_t used = 0;
     char all[256] = "";
+    assert(value);
     for (size_t i = 0; choices[i]; i++) {
         if (strcmp(choices[i], value) == 0) return PT_OK;
-        size_t length = strlen(choices[i]);
-        if (used + length + 3 > sizeof all) continue;
-        if (used) used += strlen(strcpy(all + used, ", "));
-        used += strlen(strcpy(all + used, choices[i]));
+        if (used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "",
+                                     choices[i]);
     }
     const char *near = pt_suggest(value, strlen(value), choices);
     if (near)
@@ -100,10 +101,7 @@ static enum pt_status add_given(struct pt__args *args, const struct pt__option *
             return pt_fail(error, PT_ERR_INPUT, "option '--%s' is given twice", option->name);
     if (option->choices) {
         char what[64];
-        size_t length = strlen(option->name);
-        assert(length + 3 < sizeof what);
-        memcpy(what, "--", 2);
-        memcpy(what + 2, option->name, length + 1);
+        snprintf(what, sizeof what, "--%s", option->name);
         PT_TRY(check_choice(what, value, option->choices, error));
     }
     args->given[args->given_count++] = (struct pt__given){option, value};

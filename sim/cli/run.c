@@ -66,13 +66,11 @@ static bool is_result_file(const char *path)
     return got == sizeof head && memcmp(head, signature, sizeof head) == 0;
 }
 
-static enum pt_status add_text(char **copy, const char *text, struct pt_error *error)
+static char *copy_of(const char *text)
 {
     size_t room = strlen(text) + 1;
-    *copy = malloc(room);
-    if (!*copy) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    memcpy(*copy, text, room);
-    return PT_OK;
+    char *copy = malloc(room);
+    return copy ? memcpy(copy, text, room) : NULL;
 }
 
 static enum pt_status add_set(struct session *session, const char *prefix, const char *value,
@@ -156,11 +154,13 @@ static enum pt_status load_from_result(struct session *session, const char *path
     const char *directory = pt_results_manifest_text(session->rerun, "host/directory");
     if (!yaml)
         return pt_fail_at(error, PT_ERR_INPUT, path, 0, 0, "holds no experiment to run again");
-    if (directory && add_text(&session->directory, directory, error) != PT_OK) return error->status;
-    if (!directory) session->directory = directory_of(path);
-    return pt_config_load_text(&session->config, path, yaml, strlen(yaml), session->directory,
-                               (const char *const *)session->sets, session->set_count,
-                               &session->messages);
+    char *start = directory && directory[0] ? copy_of(directory) : directory_of(path);
+    if (!start) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
+    enum pt_status status = pt_config_load_text(&session->config, path, yaml, strlen(yaml), start,
+                                                (const char *const *)session->sets,
+                                                session->set_count, &session->messages);
+    session->directory = start;
+    return status;
 }
 
 /* Errors of the file itself are in `messages`; `error` holds others. */
@@ -204,7 +204,7 @@ static char *join_command_line(int argc, char **argv)
         if (!plain) *at++ = '\'';
         for (const char *c = argv[i]; *c; c++) {
             if (*c == '\'' && !plain)
-                at += strlen(strcpy(at, "'\\''"));
+                at += sprintf(at, "%s", "'\\''");
             else
                 *at++ = *c;
         }

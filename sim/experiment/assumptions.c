@@ -1,18 +1,13 @@
 #include "sim/experiment/assumptions.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-PT_PRINTF(2, 3)
-static bool add(struct pt__assumptions *all, const char *format, ...)
+enum { TEXT_MAX = 512 };
+
+static bool add(struct pt__assumptions *all, const char *text)
 {
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     if (all->count == all->capacity) {
         uint32_t capacity = all->capacity ? 2 * all->capacity : 8;
         char **longer = realloc(all->list, capacity * sizeof *longer);
@@ -34,44 +29,55 @@ static bool shared_pools(const struct pt_cluster *cluster)
     return false;
 }
 
+/* What turns cost in the pool; 0 where its mode has no such parameter. */
+static double switch_loss(const struct pt_pool *pool)
+{
+    for (const struct pt_param *param = pool->unit->params; param && param->name; param++)
+        if (strcmp(param->name, "switch_loss") == 0)
+            return pool->unit_params[param - pool->unit->params].number;
+    return 0;
+}
+
 static bool interference(struct pt__assumptions *all, const struct pt_config *config)
 {
-    bool good = add(all, "interference: none (textbook equal shares)%s",
-                    config->interference_given ? "" : ", as the experiment names no model");
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "interference: none (textbook equal shares)%s",
+             config->interference_given ? "" : ", as the experiment names no model");
+    bool good = add(all, text);
     for (uint32_t i = 0; i < config->cluster.pool_count && good; i++) {
         const struct pt_pool *pool = &config->cluster.pools[i];
-        for (const struct pt_param *param = pool->unit->params; param && param->name; param++) {
-            if (strcmp(param->name, "switch_loss") != 0) continue;
-            const struct pt_value *loss = &pool->unit_params[param - pool->unit->params];
-            if (loss->number > 0)
-                good =
-                    good && add(all, "pool %s: turns cost %g of the time when shared (switch_loss)",
-                                pool->name, loss->number);
-        }
-        if (pool->shape.memory_oom)
-            good = good && add(all,
-                               "pool %s: nobody checks GPU memory before a start "
-                               "(memory: unchecked); what doesn't fit fails",
-                               pool->name);
+        double loss = switch_loss(pool);
+        snprintf(text, sizeof text,
+                 "pool %.100s: turns cost %g of the time when shared (switch_loss)", pool->name,
+                 loss);
+        if (loss > 0) good = add(all, text);
+        snprintf(text, sizeof text,
+                 "pool %.100s: nobody checks GPU memory before a start (memory: unchecked); what "
+                 "doesn't fit fails",
+                 pool->name);
+        if (good && pool->shape.memory_oom) good = add(all, text);
     }
     return good;
 }
 
 static bool speeds(struct pt__assumptions *all, const struct pt_cluster *cluster)
 {
-    bool good =
-        add(all, "work_s is run time on %s (trace.reference_gpu)", cluster->reference_gpu->name);
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "work_s is run time on %.100s (trace.reference_gpu)",
+             cluster->reference_gpu->name);
+    bool good = add(all, text);
     for (uint32_t i = 0; i < cluster->pool_count && good; i++) {
         const struct pt_pool *pool = &cluster->pools[i];
         bool said = pool->rate == PT_SPEED_ONE;
         for (uint32_t j = 0; j < i && !said; j++)
             said = cluster->pools[j].gpu == pool->gpu;
         if (said) continue;
-        good = add(all,
-                   "%s runs at %.4g of %s's speed for every job (geometric mean of FP16 TFLOP/s "
-                   "and GB/s: assumed)",
-                   pool->gpu->name, (double)pool->rate / (double)PT_SPEED_ONE,
-                   cluster->reference_gpu->name);
+        snprintf(text, sizeof text,
+                 "%.100s runs at %.4g of %.100s's speed for every job (geometric mean of FP16 "
+                 "TFLOP/s and GB/s: assumed)",
+                 pool->gpu->name, (double)pool->rate / (double)PT_SPEED_ONE,
+                 cluster->reference_gpu->name);
+        good = add(all, text);
     }
     return good;
 }
@@ -82,13 +88,16 @@ static bool unused_columns(struct pt__assumptions *all, const struct pt_trace *t
     static const enum pt_column_id unused[] = {
         PT_COL_PRIORITY,   PT_COL_ESTIMATE,  PT_COL_PROFILE,   PT_COL_SM_UTIL,
         PT_COL_MEMBW_UTIL, PT_COL_PCIE_UTIL, PT_COL_PROCESSES, PT_COL_PREEMPTIBLE};
-    char names[256] = "";
-    size_t used = 0;
+    static const char head[] = "columns kept for the result but without effect here: ";
+    char text[TEXT_MAX];
+    memcpy(text, head, sizeof head);
+    size_t used = sizeof head - 1;
     for (size_t i = 0; i < sizeof unused / sizeof unused[0]; i++)
         if (trace->column[unused[i]])
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     pt_columns[unused[i]].name);
-    return used == 0 || add(all, "columns kept for the result but without effect here: %s", names);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                 used > sizeof head - 1 ? ", " : "", pt_columns[unused[i]].name);
+    return used == sizeof head - 1 || add(all, text);
 }
 
 static bool shares(struct pt__assumptions *all, const struct pt_config *config,

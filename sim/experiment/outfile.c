@@ -1,5 +1,6 @@
 #include "sim/experiment/outfile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum { BUFFER_BYTES = 1 << 18 };
 /* "PATHsuffix", malloc'ed. */
 static char *with_suffix(const char *path, const char *suffix)
 {
+    assert(path);
     size_t room = strlen(path) + strlen(suffix) + 1;
     char *text = malloc(room);
     if (text) snprintf(text, room, "%s%s", path, suffix);

@@ -80,8 +80,10 @@ exits 2 list polices
 err_says "did you mean 'policies'?"
 for what in experiment scenario; do
     exits 0 schema $what
-    python3 -c 'import json; assert json.load(open("out"))["$schema"].endswith("2020-12/schema")' ||
-        fail "schema $what"
+    python3 - <<'PY' || fail "schema $what"
+import json
+assert json.load(open("out"))["$schema"].endswith("2020-12/schema")
+PY
 done
 
 printf 'submit_s,work_s,gpus\n0,10,1\n5,1.5e3,2\n' >jobs.csv

@@ -6,6 +6,7 @@
 for command in run test export "list" schema "trace check" "trace info" "trace convert"; do
     # shellcheck disable=SC2086
     exits 0 $command --help
+    # shellcheck disable=SC2013 # options are words
     for option in $(grep -oE '^ +(-[a-z], )?--[a-z-]+' out | grep -oE -- '--[a-z-]+'); do
         roff=$(printf '%s' "$option" | sed 's/-/\\\\-/g')
         grep -q -- "$roff" "$PARTITA_BUILD/partita.1" || fail "$command: the manual lacks $option"

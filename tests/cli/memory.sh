@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # S-58: a million jobs on 1,000 GPUs within 512 MiB, of address space even.
 . "$PARTITA_SOURCE/tests/cli/lib.sh"
 cat >million.yaml <<'YAML'

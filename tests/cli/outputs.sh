@@ -37,16 +37,16 @@ full() {
         { "$PARTITA" "$@" 3>&1 >/dev/null 2>&3; echo "exit $?"; } | cat
     ) 2>&1
 }
-full 64 run large.yaml --out old.h5 >full
-grep -q '^exit 3$' full || fail "a full disk: $(cat full)"
-grep -q 'old.h5' full || fail "a full disk: the file is not named: $(cat full)"
+full 64 run large.yaml --out old.h5 >said
+grep -q '^exit 3$' said || fail "a full disk: $(cat said)"
+grep -q 'old.h5' said || fail "a full disk: the file is not named: $(cat said)"
 same old.h5 old.copy
-full 64 run large.yaml --out fresh.h5 >full
-grep -q '^exit 3$' full || fail "a full disk, fresh file: $(cat full)"
+full 64 run large.yaml --out fresh.h5 >said
+grep -q '^exit 3$' said || fail "a full disk, fresh file: $(cat said)"
 [ -e fresh.h5 ] && fail "a result appeared on a full disk"
 printf 'old events\n' >events.jsonl
-full 64 run large.yaml --events events.jsonl >full
-grep -q '^exit 3$' full || fail "a full disk, events: $(cat full)"
+full 64 run large.yaml --events events.jsonl >said
+grep -q '^exit 3$' said || fail "a full disk, events: $(cat said)"
 [ "$(cat events.jsonl)" = "old events" ] || fail "old events are lost"
 [ -z "$(find . -name '*.tmp.*')" ] || fail "temporary files are left: $(find . -name '*.tmp.*')"
 
