@@ -113,6 +113,16 @@ static enum pt_status create(struct pt__input **input, const char *name, struct 
     return PT_OK;
 }
 
+/* Looks at the first bytes if all is well so far; else the input goes. */
+static enum pt_status begin(struct pt__input **input, enum pt_status status, struct pt_error *error)
+{
+    if (status == PT_OK) status = detect(*input, error);
+    if (status == PT_OK) return PT_OK;
+    pt__input_close(*input);
+    *input = NULL;
+    return status;
+}
+
 enum pt_status pt__input_open(struct pt__input **input, const char *path, struct pt_error *error)
 {
     PT_TRY(create(input, path, error));
@@ -124,13 +134,7 @@ enum pt_status pt__input_open(struct pt__input **input, const char *path, struct
             pt_fail_at(error, PT_ERR_INPUT, path, 0, 0, "cannot be opened: %s", strerror(errno));
     else if (fstat((*input)->fd, &info) == 0 && S_ISDIR(info.st_mode))
         status = pt_fail_at(error, PT_ERR_INPUT, path, 0, 0, "is a folder, not a trace");
-    else
-        status = detect(*input, error);
-    if (status != PT_OK) {
-        pt__input_close(*input);
-        *input = NULL;
-    }
-    return status;
+    return begin(input, status, error);
 }
 
 enum pt_status pt__input_open_memory(struct pt__input **input, const char *name, const void *bytes,
@@ -139,12 +143,7 @@ enum pt_status pt__input_open_memory(struct pt__input **input, const char *name,
     PT_TRY(create(input, name, error));
     (*input)->memory = bytes;
     (*input)->memory_left = length;
-    enum pt_status status = detect(*input, error);
-    if (status != PT_OK) {
-        pt__input_close(*input);
-        *input = NULL;
-    }
-    return status;
+    return begin(input, PT_OK, error);
 }
 
 void pt__input_close(struct pt__input *input)

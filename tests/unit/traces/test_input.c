@@ -155,6 +155,16 @@ Test(input, files_that_cannot_be_read_are_input_errors)
     unlink(path);
 }
 
+Test(input, a_read_that_fails_is_no_fault_of_the_user)
+{
+    /* Address 0 of one's own memory can be opened and not be read. */
+    if (access("/proc/self/mem", R_OK) != 0) cr_skip_test("there is no /proc/self/mem");
+    struct reading *reading = read_path("native", "/proc/self/mem", true);
+    cr_assert_eq(reading->status, PT_ERR_IO);
+    cr_assert_str_eq(reading->error.message, "cannot be read: Input/output error");
+    end_reading(reading);
+}
+
 Test(input, a_file_is_known_by_its_bytes_not_its_name)
 {
     unsigned char packed[256];
