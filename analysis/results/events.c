@@ -187,7 +187,7 @@ enum pt_status pt__events_add(struct pt__events *events, const struct pt_event *
         switch (event->kind) {
         case PT_EVENT_START:
         case PT_EVENT_UNIT:
-            if (event->gpu == PT_NONE) break; /* CPUs only */
+            if (event->count == 0) break; /* CPUs only: gpu names the node */
             PT_TRY(take(events, event->job, event->gpu, event->time_ns, error));
             break;
         case PT_EVENT_DONE:

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+import time
 
 import h5py
 import numpy
@@ -23,6 +24,7 @@ def text(value):
 
 
 run("a.h5")
+time.sleep(1.1)  # HDF5 keeps times in seconds, where it keeps them
 run("b.h5")
 
 # ---- h5py: attributes, types, units
@@ -122,6 +124,15 @@ assert numpy.allclose(by_tenant, tenants.gpu_time_s[by_tenant.index], rtol=1e-12
 assert math.isclose(tenants.gpu_time_s["acme"], 2 * 10 + 2 * 20, rel_tol=1e-12)
 of_a = intervals[intervals.job == 0]
 assert sorted(of_a.gpu) == [0, 1] and set(of_a.end_s) == {10.0}
+
+assert set(intervals.job) == {0, 1, 3, 4}  # a CPU job and an attempt out of memory hold no GPU
+
+# at the horizon: what is held ends there, though the job goes on
+run("c.h5", "--set", "horizon=25")
+cut = pandas.read_hdf("c.h5", "intervals")
+assert set(cut[cut.job == 1].end_s) == {25.0} and cut.end_s.max() == 25
+jobs_cut = pandas.read_hdf("c.h5", "jobs").set_index("id")
+assert jobs_cut.loc["b", "state"] == "running" and jobs_cut.loc["b", "end_ns"] == INT_NULL
 
 # ---- PyTables
 with tables.open_file("a.h5") as h:
