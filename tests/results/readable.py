@@ -10,12 +10,12 @@ import numpy
 import pandas
 import tables
 
-partita, world = sys.argv[1:]
+partita, world, many = sys.argv[1:]
 INT_NULL = -(2**63)
 
 
-def run(out, *more):
-    subprocess.run([partita, "run", world, "--out", out, *more], check=True,
+def run(out, *more, experiment=world):
+    subprocess.run([partita, "run", experiment, "--out", out, *more], check=True,
                    stdout=subprocess.DEVNULL)
 
 
@@ -139,4 +139,43 @@ with tables.open_file("a.h5") as h:
     assert [row["id"] for row in h.root.jobs.where("gpus == 64")] == [b"never"]
     assert h.root.jobs.nrows == 7
     assert len(h.root.jobs.read_where("jct_s > 20")) == (jobs.jct_s > 20).sum()
+# ---- many chunks; and the CSV has the same numbers to the last bit
+run("many.h5", "--set", "trace.jobs=20000", experiment=many)
+table = pandas.read_hdf("many.h5", "jobs")
+with open("many.csv", "w") as out:
+    subprocess.run([partita, "export", "many.h5", "--format", "csv"], check=True, stdout=out)
+csv = pandas.read_csv("many.csv", float_precision="round_trip", keep_default_na=False,
+                      na_values={name: [""] for name in table if table[name].dtype.kind == "f"})
+assert len(table) == 20000 and list(csv) == list(table)
+for name in table:
+    kind = table[name].dtype.kind
+    if kind in "iu":
+        null = {1: -1, 4: -1, 8: INT_NULL}[table[name].dtype.itemsize]
+        words = {-1: "", 0: "false", 1: "true"}
+        want = table[name].map(words if name == "sla_met" else
+                               lambda value: "" if value == null else str(value))
+        assert (want == csv[name].astype(str)).all(), name
+    elif kind == "f":
+        assert numpy.array_equal(table[name], csv[name].astype(float), equal_nan=True), name
+    else:
+        assert (table[name] == csv[name].astype(str)).all(), name
+ends = pandas.read_hdf("many.h5", "intervals").groupby("job").end_ns.max()
+assert (ends == table.end_ns[ends.index]).all() and len(ends) == 20000
+
+# ---- a text column too wide for every row to carry
+ids = [f"a-job-with-quite-a-long-name-{i}" for i in range(60)]
+with open("wide.csv", "w") as out:
+    print("id,submit_s,work_s,after", file=out)
+    for name in ids:
+        print(f"{name},0,1,", file=out)
+    print(f"last,0,1,{'|'.join(ids)}", file=out)
+with open("wide.yaml", "w") as out:
+    print("partita: 1\ncluster: {gpus: 4}\npolicy: {name: fifo}\n"
+          "trace: {source: native, path: wide.csv}", file=out)
+run("wide.h5", experiment="wide.yaml")
+wide = pandas.read_hdf("wide.h5", "jobs")
+assert "after" not in wide and wide.start_s.iloc[-1] == 15
+with h5py.File("wide.h5") as f:
+    assert text(f["jobs"].attrs["left_out"]) == "after"
+
 print("read by h5py, pandas and PyTables")
