@@ -245,8 +245,8 @@ static void compare_digests(const struct session *session, const struct pt_run_f
         fprintf(stderr, "partita: same digest as %s\n", session->args->operands[0]);
     else
         fprintf(stderr,
-                "partita: the digest differs from that of %s (%s): another version, or its "
-                "inputs have changed\n",
+                "partita: the digest differs from that of %s (%s): it is partial or of another "
+                "version, or its inputs have changed\n",
                 session->args->operands[0], before);
 }
 
@@ -266,7 +266,10 @@ static int execute(struct session *session)
                 facts->read_s, facts->wall_s, facts->policy_s, facts->write_s);
     if (status != PT_OK) {
         fflush(stdout);
-        return pt__finish_stdout(terminal, pt__complain(terminal, &error));
+        int code = pt__complain(terminal, &error);
+        if (facts->result_file && !terminal->quiet)
+            fprintf(stderr, "partita: what is finished is in %s\n", facts->result_file);
+        return pt__finish_stdout(terminal, code);
     }
     compare_digests(session, facts);
     return pt__finish_stdout(terminal, 0);

@@ -45,6 +45,7 @@ static enum pt_status run_one(struct session *session, struct pt_yaml *yaml,
     struct pt_scenario scenario;
     pt_scenario_init(&scenario, document, index);
     if (!wanted(session, scenario.name)) {
+        if (session->terminal.verbose) printf("  -     %s\n", scenario.name);
         pt_scenario_fini(&scenario);
         return PT_OK;
     }
