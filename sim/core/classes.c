@@ -1,5 +1,6 @@
 #include "sim/core/engine.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* What one job asks for, before and after what cannot matter has been dropped. */
@@ -163,6 +164,7 @@ static bool table_grow(struct pt_sim *sim, struct table *table)
 static uint32_t class_find(struct pt_sim *sim, struct table *table, const struct ask *ask)
 {
     if (sim->class_count == table->capacity && !table_grow(sim, table)) return PT_NONE;
+    assert(table->slot != NULL); /* a table without room has just grown */
     uint32_t s = (uint32_t)ask_hash(ask) & (table->slots - 1);
     for (; table->slot[s] != 0; s = (s + 1) & (table->slots - 1))
         if (class_is(&sim->classes[table->slot[s] - 1], ask)) return table->slot[s] - 1;
@@ -223,6 +225,7 @@ static enum pt_status places_build(struct pt_sim *sim, struct pt_error *error)
         if (sim->class_count == 1) sim->classes[0].count = sim->job_count;
         return PT_OK;
     }
+    assert(sim->job_count > 1); /* for there are classes */
     sim->place = malloc(sim->job_count * sizeof *sim->place);
     sim->job_at = malloc(sim->job_count * sizeof *sim->job_at);
     if (sim->place == NULL || sim->job_at == NULL)

@@ -271,10 +271,10 @@ uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct
 /* life.c: a job's states */
 void pt__life_submit(struct pt_sim *sim, pt_job job);
 enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_units *units);
-void pt__life_done(struct pt_sim *sim, uint32_t live);
+void pt__life_done(struct pt_sim *sim, uint32_t index);
 void pt__life_node_down(struct pt_sim *sim, uint32_t node);
 void pt__life_withdraw(struct pt_sim *sim, pt_job job);
-void pt__life_back(struct pt_sim *sim, uint32_t live); /* back-off is over */
+void pt__life_back(struct pt_sim *sim, uint32_t index); /* back-off is over */
 void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason);
 
 /* settle.c */

@@ -52,10 +52,16 @@ static struct short_decimal find_shortest(double value)
     uint64_t m = (uint64_t)ldexp(frexp(value, &exponent), MANTISSA_BITS);
     int shift = MANTISSA_BITS - exponent + 1; /* value = 2 m / 2^shift, 1 <= shift <= 70 */
     struct short_decimal d = {0, DIGITS_MAX};
-    for (double power = 1; power <= value; power *= 10)
-        d.decimals--; /* 17 digits in all */
-    for (double power = 0.1; d.decimals >= DIGITS_MAX && power > value; power /= 10)
+    double power = 1;
+    while (power <= value) { /* 17 digits in all */
+        d.decimals--;
+        power *= 10;
+    }
+    power = 0.1;
+    while (d.decimals >= DIGITS_MAX && power > value) {
         d.decimals++;
+        power /= 10;
+    }
     pt_u128 ten = power_of_ten(d.decimals), middle = 2 * m * ten, unit = (pt_u128)1 << shift;
     pt_u128 below = m == UINT64_C(1) << (MANTISSA_BITS - 1) ? ten / 2 : ten;
     pt_u128 low = middle - below, high = middle + ten;
