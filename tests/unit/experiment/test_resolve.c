@@ -20,7 +20,7 @@ static void make_trace(struct pt_trace *trace, const char *rows[][COLUMNS], size
     static const enum pt_column_id columns[COLUMNS] = {
         PT_COL_ID, PT_COL_TENANT, PT_COL_SLA, PT_COL_PRIORITY, PT_COL_POOL, PT_COL_GPU_TYPE};
     struct pt_error error;
-    pt_job row, bad;
+    pt_job row = 0, bad;
     pt_trace_init(trace);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(pt_trace_add(trace, &row, &error), PT_OK);
