@@ -76,6 +76,11 @@ static void select_ranks(double *a, size_t n, size_t base, const size_t *ranks, 
     }
 }
 
+void pt__select_ranks(double *values, size_t n, const size_t *ranks, size_t count, unsigned depth)
+{
+    select_ranks(values, n, 0, ranks, count, depth);
+}
+
 void pt__quantiles(double *quantiles, double *values, size_t n, const unsigned *percents,
                    size_t count)
 {
@@ -91,7 +96,7 @@ void pt__quantiles(double *quantiles, double *values, size_t n, const unsigned *
             ranks[rank_count++] = next;
         }
     }
-    select_ranks(values, n, 0, ranks, rank_count, depth);
+    pt__select_ranks(values, n, ranks, rank_count, depth);
     for (size_t i = 0; i < count; i++) {
         /* (n - 1) p in whole numbers, so that a percentile that hits a value is that value */
         size_t rank = (n - 1) / 100 * percents[i] + (n - 1) % 100 * percents[i] / 100;

@@ -16,4 +16,8 @@
 void pt__quantiles(double *quantiles, double *values, size_t n, const unsigned *percents,
                    size_t count);
 
+/* Puts the order statistics of `ranks[0..count)` (ascending, below n) where sorting would. After
+ * `depth` partitions that did not get there it sorts. Reorders the values. */
+void pt__select_ranks(double *values, size_t n, const size_t *ranks, size_t count, unsigned depth);
+
 #endif

@@ -103,11 +103,16 @@ static const struct pt_event some_events[] = {
     {.time_ns = 20 * S, .job = PT_NONE, .gpu = 0, .kind = PT_EVENT_NODE_DOWN},
     {.time_ns = 40 * S, .job = 1, .gpu = 2, .count = 2, .kind = PT_EVENT_HORIZON}};
 
-static enum pt_status write_result(struct world *w, const char *path, const struct pt_manifest *m,
-                                   struct pt_error *error)
+static enum pt_status write_compressed(struct world *w, const char *path,
+                                       const struct pt_manifest *m, int compression,
+                                       struct pt_error *error)
 {
-    struct pt_results_options options = {
-        .path = path, .cluster = &w->cluster, .jobs = true, .events = true, .series = true};
+    struct pt_results_options options = {.path = path,
+                                         .cluster = &w->cluster,
+                                         .jobs = true,
+                                         .events = true,
+                                         .series = true,
+                                         .compression = compression};
     struct pt_results_writer *writer = NULL;
     struct pt_summary *summary = NULL;
     double values[] = {0.5, 0.25, 1};
@@ -128,6 +133,12 @@ static enum pt_status write_result(struct world *w, const char *path, const stru
     }
     pt_summary_destroy(summary);
     return status;
+}
+
+static enum pt_status write_result(struct world *w, const char *path, const struct pt_manifest *m,
+                                   struct pt_error *error)
+{
+    return write_compressed(w, path, m, 0, error);
 }
 
 static char *contents(const char *path, size_t *size)
@@ -267,6 +278,91 @@ Test(results, of_the_same_inputs_are_the_same_bytes)
     cr_assert(size[0] != size[1] || memcmp(a, b, size[0]) != 0);
     free(a);
     free(b);
+    world_fini(&w);
+}
+
+Test(results, compressed_ones_say_the_same)
+{
+    struct world w;
+    struct pt_error error = {0};
+    struct pt_results_reader *plain, *compressed;
+    const struct pt_field *fields;
+    three_jobs(&w);
+    struct pt_manifest m = manifest();
+    cr_assert_eq(write_result(&w, "a.h5", &m, &error), PT_OK, "%s", error.message);
+    cr_assert_eq(write_compressed(&w, "b.h5", &m, 1, &error), PT_OK, "%s", error.message);
+    cr_assert_eq(pt_results_read(&plain, "a.h5", &error), PT_OK);
+    cr_assert_eq(pt_results_read(&compressed, "b.h5", &error), PT_OK, "%s", error.message);
+    uint32_t count = pt_results_job_fields(plain, &fields);
+    cr_assert_eq(pt_results_job_count(compressed), 3);
+    for (uint64_t row = 0; row < 3; row++) {
+        for (uint32_t field = 0; field < count; field++) {
+            struct pt_cell a, b;
+            cr_assert_eq(pt_results_job_cell(plain, row, field, &a, NULL), PT_OK);
+            cr_assert_eq(pt_results_job_cell(compressed, row, field, &b, NULL), PT_OK);
+            cr_assert_eq(a.absent, b.absent);
+            cr_assert_eq(a.integer, b.integer);
+            cr_assert(a.number == b.number || a.absent);
+            cr_assert_str_eq(a.text, b.text);
+        }
+    }
+    pt_results_reader_free(plain);
+    pt_results_reader_free(compressed);
+    world_fini(&w);
+}
+
+/* What a trace may say of a job, in each of the column types. */
+Test(results, keep_what_else_the_trace_gave)
+{
+    static uint32_t frac[] = {PT_NONE, 250000}, mem[] = {1536, PT_NONE}, cpus[] = {2500, 0};
+    static uint32_t nodes[] = {PT_NONE, 2}, priority[] = {0, PT_NONE}, tenant[] = {PT_NONE, 0};
+    static uint8_t distinct[] = {0, PT_BOOL_ABSENT};
+    static int64_t checkpoint[] = {PT_NEVER, PT_TIME_ABSENT};
+    static const int64_t of_tenant[] = {7, 70}, of_word[] = {1000};
+    static const uint32_t tenant_of_word[] = {1};
+    static const char *const names[] = {"default", "acme"};
+    static char high[] = "high", acme[] = "acme", *words[] = {high}, *tenants[] = {acme};
+    struct world w;
+    struct pt_results_reader *r;
+    world_init(&w);
+    world_add(&w, 0, 1, 1);
+    world_add(&w, 0, 1, 1);
+    world_ready(&w);
+    w.trace.column[PT_COL_GPU_FRAC] = frac;
+    w.trace.column[PT_COL_MEM] = mem;
+    w.trace.column[PT_COL_CPUS] = cpus;
+    w.trace.column[PT_COL_NODES_MAX] = nodes;
+    w.trace.column[PT_COL_DISTINCT] = distinct;
+    w.trace.column[PT_COL_CHECKPOINT] = checkpoint;
+    w.trace.column[PT_COL_PRIORITY] = priority;
+    w.trace.column[PT_COL_TENANT] = tenant;
+    w.trace.words[PT_COL_PRIORITY] = (struct pt_words){.count = 1, .words = words};
+    w.trace.words[PT_COL_TENANT] = (struct pt_words){.count = 1, .words = tenants};
+    w.input.priority_of_word = of_word;
+    w.input.priority_of_tenant = of_tenant;
+    w.input.tenant_of_word = tenant_of_word;
+    w.input.tenant_names = names;
+    w.input.tenant_count = 2;
+    struct pt_manifest m = manifest();
+    cr_assert_eq(write_result(&w, "out.h5", &m, NULL), PT_OK);
+    cr_assert_eq(pt_results_read(&r, "out.h5", NULL), PT_OK);
+    cr_assert(cell(r, 0, "gpu_frac").absent);
+    cr_assert_float_eq(cell(r, 1, "gpu_frac").number, 0.25, 0);
+    cr_assert_float_eq(cell(r, 0, "mem_gib").number, 1.5, 0);
+    cr_assert(cell(r, 1, "mem_gib").absent);
+    cr_assert_float_eq(cell(r, 0, "cpus").number, 2.5, 0);
+    cr_assert(cell(r, 0, "nodes_max").absent);
+    cr_assert_eq(cell(r, 1, "nodes_max").integer, 2);
+    cr_assert_eq(cell(r, 0, "distinct").integer, 0);
+    cr_assert(cell(r, 1, "distinct").absent);
+    cr_assert(isinf(cell(r, 0, "checkpoint_s").number));
+    cr_assert(cell(r, 1, "checkpoint_s").absent);
+    cr_assert_eq(cell(r, 0, "priority").integer, 1000);
+    cr_assert_eq(cell(r, 1, "priority").integer, 70);
+    cr_assert_str_eq(cell(r, 0, "tenant").text, "default");
+    cr_assert_str_eq(cell(r, 1, "tenant").text, "acme");
+    pt_results_reader_free(r);
+    w.trace.words[PT_COL_PRIORITY] = w.trace.words[PT_COL_TENANT] = (struct pt_words){0};
     world_fini(&w);
 }
 
