@@ -119,14 +119,6 @@ static uint32_t gather(struct pt_ctx *ctx, struct pt_units *units, const struct 
                             per_node);
 }
 
-void pt__next_mark(struct pt_sim *sim)
-{
-    if (++sim->mark != 0) return;
-    memset(sim->gpu_mark, 0, sim->world.cluster->gpu_count * sizeof *sim->gpu_mark);
-    memset(sim->node_mark, 0, sim->world.cluster->node_count * sizeof *sim->node_mark);
-    sim->mark = 1;
-}
-
 static bool place(struct pt_ctx *ctx, const struct pt_units **units, pt_job job, uint64_t pools)
 {
     struct pt_sim *sim = sim_of(ctx);

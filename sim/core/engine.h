@@ -235,6 +235,13 @@ static inline struct pt_pool_state *pt__pool_of_node(struct pt_sim *sim, uint32_
     return &sim->pools[sim->world.cluster->nodes[node].pool];
 }
 
+/* Tells the pool's indexes that a node has changed. */
+static inline void pt__node_changed(struct pt_pool_state *pool, uint32_t node)
+{
+    if (pool->log == NULL) return; /* while the cluster is being built */
+    pool->log[pool->log_head++ & pool->log_mask] = node - pool->pool->first_node;
+}
+
 /* classes.c: what jobs ask for, and where it can ever fit */
 enum pt_status pt__classes_build(struct pt_sim *sim, struct pt_error *error);
 void pt__classes_refit(struct pt_sim *sim); /* capacity was lost for ever */
@@ -246,6 +253,8 @@ void pt__slots_load(struct pt_sim *sim, uint32_t gpu, uint32_t load); /* GPU tak
 void pt__slots_host(struct pt_sim *sim, uint32_t node, const struct pt_class *class_,
                     uint32_t units, bool take);
 void pt__slots_node_up(struct pt_sim *sim, uint32_t node, bool up);
+/* A fresh mark for gpu_mark and node_mark; starts over before it wraps. */
+void pt__next_mark(struct pt_sim *sim);
 uint32_t pt__slots_room(const struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t node,
                         const struct pt_class *class_);
 /* Room of an empty node for the class. */
@@ -261,7 +270,6 @@ void pt__slots_pick(struct pt_sim *sim, const struct pt_pool_state *pool, uint32
 /* index.c: best node of a pool */
 enum pt_status pt__index_build(struct pt_sim *sim, struct pt_error *error);
 void pt__index_free(struct pt_sim *sim);
-void pt__index_touch(struct pt_pool_state *pool, uint32_t node);
 uint32_t pt__index_best(struct pt_sim *sim, struct pt_pool_state *pool,
                         const struct pt_search *search, pt_job job, uint32_t wanted);
 uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct pt_units *units,
@@ -301,8 +309,6 @@ void pt__emit_flush(struct pt_sim *sim);
 
 /* api.c */
 extern const struct pt_api pt__api;
-/* A fresh mark for gpu_mark and node_mark; starts over before it wraps. */
-void pt__next_mark(struct pt_sim *sim);
 
 /* check.c: every invariant of semantics.md, section 8; false = broken, sim->error says how */
 bool pt__check(struct pt_sim *sim);

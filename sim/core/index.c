@@ -42,12 +42,6 @@ void pt__index_free(struct pt_sim *sim)
     }
 }
 
-void pt__index_touch(struct pt_pool_state *pool, uint32_t node)
-{
-    if (pool->log == NULL) return; /* while the cluster is being built */
-    pool->log[pool->log_head++ & pool->log_mask] = node - pool->pool->first_node;
-}
-
 static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *pool,
                          const struct pt_index *index, const struct pt_class *class_,
                          uint32_t local)

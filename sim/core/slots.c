@@ -1,5 +1,7 @@
 #include "sim/core/engine.h"
 
+#include <string.h>
+
 /* Local numbers: GPUs and nodes counted from the pool's first. */
 static uint32_t local_gpu(const struct pt_pool_state *pool, uint32_t gpu)
 {
@@ -52,6 +54,14 @@ void pt__slots_free(struct pt_sim *sim)
         free(pool->at_load);
         free(pool->load_count);
     }
+}
+
+void pt__next_mark(struct pt_sim *sim)
+{
+    if (++sim->mark != 0) return;
+    memset(sim->gpu_mark, 0, sim->world.cluster->gpu_count * sizeof *sim->gpu_mark);
+    memset(sim->node_mark, 0, sim->world.cluster->node_count * sizeof *sim->node_mark);
+    sim->mark = 1;
 }
 
 /* Idle units of a node times the requests that can't use them: FGD's measure at node level. */
@@ -108,7 +118,7 @@ void pt__slots_load(struct pt_sim *sim, uint32_t gpu, uint32_t load)
     }
     g->load = load;
     node_enter(pool, node);
-    pt__index_touch(pool, g->node);
+    pt__node_changed(pool, g->node);
 }
 
 /* A job's part of `total` for `units` of its `of` units, rounded up. */
@@ -126,7 +136,7 @@ void pt__slots_host(struct pt_sim *sim, uint32_t node, const struct pt_class *cl
     uint32_t mem = part(class_->mem_mib, units, class_->units);
     if (n->cpus_free_milli != PT_NONE) n->cpus_free_milli += take ? 0u - cpus : cpus;
     if (n->mem_free_mib != PT_NONE) n->mem_free_mib += take ? 0u - mem : mem;
-    pt__index_touch(pt__pool_of_node(sim, node), node);
+    pt__node_changed(pt__pool_of_node(sim, node), node);
 }
 
 void pt__slots_node_up(struct pt_sim *sim, uint32_t node, bool up)
@@ -151,7 +161,7 @@ void pt__slots_node_up(struct pt_sim *sim, uint32_t node, bool up)
     pool->load_count[(size_t)(node - pool->pool->first_node) * pool->slots] = up ? gpus : 0;
     pool->up_gpus += up ? gpus : 0u - gpus;
     node_enter(pool, n);
-    pt__index_touch(pool, node);
+    pt__node_changed(pool, node);
 }
 
 /* Units whose part of `total` fits into `free_` (the largest k with ceil(total k / of) <= free). */

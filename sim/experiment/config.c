@@ -1,7 +1,5 @@
 #include "sim/experiment/config.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,31 +15,6 @@ struct owner {
     struct pt_catalog *catalog;
     char *effective_yaml;
 };
-
-void pt__loader_say(struct pt__loader *loader, struct pt_yaml_place place, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    pt_yaml_vsay(loader->yaml, loader->messages, false, place, format, arguments);
-    va_end(arguments);
-    loader->wrong = true;
-}
-
-void *pt__loader_alloc(struct pt__loader *loader, size_t count, size_t size)
-{
-    void *memory = pt_arena_alloc(&loader->yaml->arena, count, size);
-    if (!memory) loader->no_memory = true;
-    return memory;
-}
-
-const char *pt__loader_path(struct pt__loader *loader, const char *path)
-{
-    if (path[0] == '/' || loader->origin_dir[0] == '\0') return path;
-    size_t size = strlen(loader->origin_dir) + strlen(path) + 2;
-    char *joined = pt__loader_alloc(loader, size, 1);
-    if (joined) snprintf(joined, size, "%s/%s", loader->origin_dir, path);
-    return joined;
-}
 
 static uint32_t attempts(const struct pt_value *value)
 {
