@@ -60,8 +60,9 @@ static void trace_line(const struct page *page)
     fprintf(page->out, ": %s row%s read", pt__format_count(rows, facts->read.rows),
             facts->read.rows == 1 ? "" : "s");
     if (facts->read.bad_rows)
-        fprintf(page->out, ", %s%s bad ones skipped%s", on(page, PT__YELLOW),
-                pt__format_count(bad, facts->read.bad_rows), on(page, PT__PLAIN));
+        fprintf(page->out, ", %s%s bad one%s skipped%s", on(page, PT__YELLOW),
+                pt__format_count(bad, facts->read.bad_rows), facts->read.bad_rows == 1 ? "" : "s",
+                on(page, PT__PLAIN));
     if (facts->read.dropped)
         fprintf(page->out, ", %s dropped", pt__format_count(bad, facts->read.dropped));
     if (!facts->trace->was_sorted) fputs(", sorted by submit time (they came unsorted)", page->out);
@@ -189,6 +190,17 @@ static void distributions(const struct page *page, const struct pt_metric_group 
     fputc('\n', page->out);
 }
 
+/* How many tenants have jobs. */
+static uint32_t tenants_with_jobs(const struct page *page)
+{
+    const struct pt_summary *summary = page->facts->summary;
+    uint32_t count = 0;
+    for (uint32_t i = 1; i < summary->group_count; i++)
+        count += strcmp(summary->groups[i].dimension, "tenant") == 0 &&
+                 value_of(&summary->groups[i], "jobs") > 0;
+    return count;
+}
+
 static void rates(const struct page *page, const struct pt_metric_group *all)
 {
     static const struct {
@@ -204,8 +216,7 @@ static void rates(const struct page *page, const struct pt_metric_group *all)
     char text[PT__TEXT_MAX], count[PT__TEXT_MAX];
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const struct pt_metric *metric = pt_summary_find(all, lines[i].name);
-        bool among_one =
-            strcmp(lines[i].name, "jain_fairness") == 0 && page->facts->input->tenant_count < 2;
+        bool among_one = strcmp(lines[i].name, "jain_fairness") == 0 && tenants_with_jobs(page) < 2;
         if (!metric || among_one) continue;
         label(page, lines[i].title);
         fprintf(page->out, "%*s", CELL, lines[i].format(text, metric->value));
@@ -215,41 +226,81 @@ static void rates(const struct page *page, const struct pt_metric_group *all)
     }
 }
 
-static void group_row(const struct page *page, const struct pt_metric_group *group)
+/* ---- tables by pool, tenant, tier, kind ---- */
+
+static const struct {
+    const char *title, *name;
+    format_fn *format;
+} group_cells[] = {{"JCT mean", "jct_mean_s", pt__format_duration},
+                   {"JCT p95", "jct_p95_s", pt__format_duration},
+                   {"wait mean", "wait_mean_s", pt__format_duration},
+                   {"slow p95", "slowdown_p95", pt__format_ratio},
+                   {"util", "utilization", pt__format_percent},
+                   {"SLA met", "sla_satisfaction", pt__format_percent}};
+
+enum { GROUP_CELLS = sizeof group_cells / sizeof group_cells[0] };
+
+static double jobs_of(const struct pt_metric_group *group)
 {
-    static const struct {
-        const char *name;
-        format_fn *format;
-    } cells[] = {{"jct_mean_s", pt__format_duration},  {"jct_p95_s", pt__format_duration},
-                 {"wait_mean_s", pt__format_duration}, {"slowdown_p95", pt__format_ratio},
-                 {"utilization", pt__format_percent},  {"sla_satisfaction", pt__format_percent}};
-    char text[PT__TEXT_MAX];
     double jobs = value_of(group, "jobs");
+    return jobs > 0 ? jobs : 0;
+}
+
+/* The groups of a dimension that have jobs, most jobs first unless `in_order`; of equal ones in
+ * their own order. Returns how many there are, of which at most ROWS_MAX are in `rows`. */
+static uint32_t pick_groups(const struct pt_metric_group *rows[ROWS_MAX],
+                            const struct pt_summary *summary, const char *dimension, bool in_order)
+{
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = 1; i < summary->group_count; i++) {
+        const struct pt_metric_group *group = &summary->groups[i];
+        if (strcmp(group->dimension, dimension) != 0 || (jobs_of(group) == 0 && !in_order))
+            continue;
+        count++;
+        uint32_t place = kept;
+        while (!in_order && place > 0 && jobs_of(rows[place - 1]) < jobs_of(group))
+            place--;
+        if (place == ROWS_MAX) continue;
+        if (kept < ROWS_MAX) kept++;
+        for (uint32_t k = kept - 1; k > place; k--)
+            rows[k] = rows[k - 1];
+        rows[place] = group;
+    }
+    return count;
+}
+
+static void group_row(const struct page *page, const struct pt_metric_group *group,
+                      const bool shown[GROUP_CELLS])
+{
+    char text[PT__TEXT_MAX];
     fprintf(page->out, "  %-*.*s%*s", LABEL + 4, LABEL + 3, group->label, CELL - 2,
-            jobs >= 0 ? pt__format_count(text, (uint64_t)jobs) : "-");
-    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
-        fprintf(page->out, "%*s", CELL, cells[i].format(text, value_of(group, cells[i].name)));
+            pt__format_count(text, (uint64_t)jobs_of(group)));
+    for (size_t i = 0; i < GROUP_CELLS; i++)
+        if (shown[i])
+            fprintf(page->out, "%*s", CELL,
+                    group_cells[i].format(text, value_of(group, group_cells[i].name)));
     fputc('\n', page->out);
 }
 
-static void group_table(const struct page *page, const char *title, const char *dimension)
+static void group_table(const struct page *page, const char *title, const char *dimension,
+                        bool in_order)
 {
-    const struct pt_summary *summary = page->facts->summary;
-    uint32_t count = 0;
-    for (uint32_t i = 1; i < summary->group_count; i++)
-        count += strcmp(summary->groups[i].dimension, dimension) == 0;
+    const struct pt_metric_group *rows[ROWS_MAX];
+    uint32_t count = pick_groups(rows, page->facts->summary, dimension, in_order);
+    uint32_t kept = count < ROWS_MAX ? count : ROWS_MAX;
+    bool shown[GROUP_CELLS] = {false};
     if (count < 2) return; /* one group says what all jobs say */
-    fprintf(page->out, "\n%s%-*s%s%s%*s%*s%*s%*s%*s%*s%*s%s\n", on(page, PT__BOLD), LABEL + 6,
-            title, on(page, PT__PLAIN), on(page, PT__DIM), CELL - 2, "jobs", CELL, "JCT mean", CELL,
-            "JCT p95", CELL, "wait mean", CELL, "slow p95", CELL, "util", CELL, "SLA met",
-            on(page, PT__PLAIN));
-    uint32_t shown = 0;
-    for (uint32_t i = 1; i < summary->group_count && shown < ROWS_MAX; i++) {
-        if (strcmp(summary->groups[i].dimension, dimension) != 0) continue;
-        group_row(page, &summary->groups[i]);
-        shown++;
-    }
-    if (shown < count) fprintf(page->out, "  ... and %u more: --json has all\n", count - shown);
+    for (uint32_t row = 0; row < kept; row++)
+        for (size_t i = 0; i < GROUP_CELLS; i++)
+            shown[i] |= !isnan(value_of(rows[row], group_cells[i].name));
+    fprintf(page->out, "\n%s%-*s%s%s%*s", on(page, PT__BOLD), LABEL + 6, title, on(page, PT__PLAIN),
+            on(page, PT__DIM), CELL - 2, "jobs");
+    for (size_t i = 0; i < GROUP_CELLS; i++)
+        if (shown[i]) fprintf(page->out, "%*s", CELL, group_cells[i].title);
+    fprintf(page->out, "%s\n", on(page, PT__PLAIN));
+    for (uint32_t row = 0; row < kept; row++)
+        group_row(page, rows[row], shown);
+    if (kept < count) fprintf(page->out, "  ... and %u more: --json has all\n", count - kept);
 }
 
 void pt__summary_assumptions(FILE *out, bool color, const struct pt_run_facts *facts)
@@ -271,10 +322,10 @@ void pt__summary_text(FILE *out, bool color, const struct pt_run_facts *facts)
     jobs_line(&page, all);
     distributions(&page, all);
     rates(&page, all);
-    group_table(&page, "Pool", "pool");
-    group_table(&page, "Tenant", "tenant");
-    group_table(&page, "SLA tier", "tier");
-    group_table(&page, "Kind", "kind");
+    group_table(&page, "Pool", "pool", true);
+    group_table(&page, "Tenant", "tenant", false);
+    group_table(&page, "SLA tier", "tier", false);
+    group_table(&page, "Kind", "kind", false);
     pt__summary_assumptions(out, color, facts);
     fputc('\n', out);
     label(&page, "Digest");
