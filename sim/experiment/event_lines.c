@@ -26,25 +26,51 @@ static void quoted(FILE *stream, const char *text)
     fputc('"', stream);
 }
 
+/* What the event's count counts; NULL = nothing to show. */
+static const char *count_name(enum pt_event_kind kind)
+{
+    switch (kind) {
+    case PT_EVENT_SUBMIT:
+    case PT_EVENT_START:
+    case PT_EVENT_UNIT:
+        return "gpus";
+    case PT_EVENT_OOM:
+    case PT_EVENT_FAULT:
+        return "attempt";
+    case PT_EVENT_HORIZON:
+        return "running";
+    default:
+        return NULL;
+    }
+}
+
+/* Where it happened: a GPU, or a node for what holds none. */
+static void write_where(struct pt_event_lines *lines, const struct pt_event *event)
+{
+    FILE *out = lines->file.stream;
+    if (event->gpu == PT_NONE) return;
+    bool holds_gpus =
+        event->job != PT_NONE && pt_trace_u32(lines->trace, PT_COL_GPUS, event->job) > 0;
+    if (holds_gpus) fprintf(out, ", \"gpu\": %u", event->gpu);
+    fputs(", \"node\": ", out);
+    quoted(out, lines->cluster->nodes[pt_cluster_node_of_gpu(lines->cluster, event->gpu)].name);
+}
+
 static void write_event(struct pt_event_lines *lines, const struct pt_event *event)
 {
     FILE *out = lines->file.stream;
+    enum pt_event_kind kind = (enum pt_event_kind)event->kind;
     char seconds[PT_SECONDS_TEXT_MAX];
     size_t length = pt_format_seconds(seconds, event->time_ns);
     fprintf(out, "{\"time_ns\": %lld, \"time_s\": %.*s, \"event\": \"%s\"",
-            (long long)event->time_ns, (int)length, seconds,
-            pt_event_name((enum pt_event_kind)event->kind));
+            (long long)event->time_ns, (int)length, seconds, pt_event_name(kind));
     if (event->job != PT_NONE) {
         char buffer[PT_ID_BUFFER];
         fputs(", \"job\": ", out);
         quoted(out, pt_trace_id(lines->trace, event->job, buffer));
     }
-    if (event->gpu != PT_NONE) {
-        uint32_t node = pt_cluster_node_of_gpu(lines->cluster, event->gpu);
-        fprintf(out, ", \"gpu\": %u, \"node\": ", event->gpu);
-        quoted(out, lines->cluster->nodes[node].name);
-    }
-    if (event->count) fprintf(out, ", \"count\": %u", event->count);
+    write_where(lines, event);
+    if (count_name(kind)) fprintf(out, ", \"%s\": %u", count_name(kind), event->count);
     if (event->reason != PT_REASON_NONE) {
         fputs(", \"reason\": ", out);
         quoted(out, pt_reason_text((enum pt_reason)event->reason));
