@@ -2,13 +2,6 @@
 
 /* Placements that differ in nothing but which node and which GPUs they prefer. */
 
-static uint64_t key_lowest(const struct pt_node_facts *node, uint32_t wanted)
-{
-    (void)node;
-    (void)wanted;
-    return 0; /* ties go to the lowest node */
-}
-
 /* GPU load, then node load; for whole GPUs the first is always 0. */
 static uint64_t key_fullest(const struct pt_node_facts *node, uint32_t wanted)
 {
@@ -23,7 +16,7 @@ static uint64_t key_emptiest(const struct pt_node_facts *node, uint32_t wanted)
     return node->chosen_load << 32 | node->load;
 }
 
-static const struct pt_search lowest = {PT_GPUS_LOWEST, key_lowest};
+static const struct pt_search lowest = {PT_GPUS_LOWEST, NULL};
 static const struct pt_search lowest_by_room = {PT_GPUS_LOWEST, pt__key_most_room};
 static const struct pt_search fullest = {PT_GPUS_FULLEST, key_fullest};
 static const struct pt_search fullest_by_room = {PT_GPUS_FULLEST, pt__key_most_room};

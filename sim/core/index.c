@@ -57,7 +57,7 @@ static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *p
     if (facts.room == 0 || facts.room < index->wanted) return PT_KEY_NONE;
     facts.chosen_load =
         pt__slots_chosen_load(sim, pool, node, class_, index->search->gpu_order, index->wanted);
-    return index->search->key(&facts, index->wanted);
+    return index->search->key == NULL ? 0 : index->search->key(&facts, index->wanted);
 }
 
 static uint32_t better(const struct pt_index *index, uint32_t a, uint32_t b)
@@ -100,22 +100,24 @@ static void repair(const struct pt_sim *sim, const struct pt_pool_state *pool,
     }
 }
 
-/* Two classes with the same need see the same room on every node of the pool. */
+/* Two classes with the same need see the same room on every node of the pool. Up to NEED_UNITS_MAX,
+ * nothing but units is needed. */
+#define NEED_UNITS_MAX 1
 static uint64_t need_of(const struct pt_sim *sim, const struct pt_pool_state *pool,
                         const struct pt_class *class_)
 {
     bool host = pool->bound_host && (class_->cpus_milli != 0 || class_->mem_mib != 0);
     bool memory = pool->bound_memory && class_->gpu_mem_mib != 0;
-    if (host || memory || class_->units == 0) return (uint64_t)(class_ - sim->classes) + 2;
+    if (host || memory || class_->units == 0)
+        return (uint64_t)(class_ - sim->classes) + NEED_UNITS_MAX + 1;
     return pt__class_distinct(class_, pool) ? 1 : 0;
 }
 
 /* The up-to-date tree; the least recently made one gives way when all are taken. */
 static struct pt_index *find(struct pt_sim *sim, struct pt_pool_state *pool,
                              const struct pt_search *search, const struct pt_class *class_,
-                             uint32_t wanted)
+                             uint64_t need, uint32_t wanted)
 {
-    uint64_t need = need_of(sim, pool, class_);
     for (uint32_t i = 0; i < pool->index_count; i++) {
         struct pt_index *index = &pool->index[i];
         if (index->search == search && index->need == need && index->wanted == wanted) {
@@ -143,7 +145,13 @@ static uint32_t winner(const struct pt_index *index, const struct pt_pool_state 
 uint32_t pt__index_best(struct pt_sim *sim, struct pt_pool_state *pool,
                         const struct pt_search *search, pt_job job, uint32_t wanted)
 {
-    struct pt_index *index = find(sim, pool, search, pt__class(sim, job), wanted);
+    const struct pt_class *class_ = pt__class(sim, job);
+    uint64_t need = need_of(sim, pool, class_);
+    if (search->key == NULL && wanted == 1 && need <= NEED_UNITS_MAX) { /* any open GPU will do */
+        uint32_t open = pt_bitset_next(&pool->open, 0);
+        return open == PT_NONE ? PT_NONE : sim->gpus[pool->pool->first_gpu + open].node;
+    }
+    struct pt_index *index = find(sim, pool, search, class_, need, wanted);
     uint32_t local = winner(index, pool);
     return local == PT_NONE ? PT_NONE : pool->pool->first_node + local;
 }
@@ -153,7 +161,8 @@ uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct
                           uint32_t nodes_max, uint32_t per_node)
 {
     const struct pt_class *class_ = pt__class(sim, job);
-    struct pt_index *index = find(sim, pool, search, class_, per_node == 0 ? 1 : per_node);
+    struct pt_index *index =
+        find(sim, pool, search, class_, need_of(sim, pool, class_), per_node == 0 ? 1 : per_node);
     uint32_t used = 0, hidden = 0, appended = 0;
     for (uint32_t local;
          appended < wanted && used < nodes_max && (local = winner(index, pool)) != PT_NONE;) {

@@ -56,7 +56,7 @@ enum pt_gpu_order { PT_GPUS_LOWEST, PT_GPUS_FULLEST, PT_GPUS_EMPTIEST };
 struct pt_search {
     enum pt_gpu_order gpu_order; /* which GPUs on the node: ties the lowest index */
     /* `wanted` = units wanted of one node; PT_KEY_NONE = not this node. Asked only where
-     * facts->room >= wanted. */
+     * facts->room >= wanted. NULL: no preference, the lowest node that has the room. */
     uint64_t (*key)(const struct pt_node_facts *facts, uint32_t wanted);
 };
 
