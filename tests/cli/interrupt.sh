@@ -1,7 +1,7 @@
 #!/bin/sh
 # Ctrl-C and SIGTERM at any time: exit code 130 and a valid partial result, or a whole run.
 . "$PARTITA_SOURCE/tests/cli/lib.sh"
-large_for large.yaml 1
+large_for large.yaml 0.4
 small small.yaml
 exits 0 run small.yaml --out result.h5
 cp result.h5 old.copy
