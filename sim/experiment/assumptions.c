@@ -18,7 +18,8 @@ static bool add(struct pt__assumptions *all, const char *text)
     size_t length = strlen(text) + 1;
     char *copy = malloc(length);
     if (!copy) return false;
-    all->list[all->count++] = memcpy(copy, text, length);
+    memcpy(copy, text, length);
+    all->list[all->count++] = copy;
     return true;
 }
 
