@@ -5,19 +5,31 @@
 #include "sim/cli/terminal.h"
 #include "sim/experiment/outfile.h"
 
-static enum pt_status export(const struct pt__args *args, struct pt_error *error) {
-    const char *format = pt__args_value(args, "format"); struct pt_results_reader *reader = NULL;
+static enum pt_status write_as(const char *format, FILE *stream, struct pt_results_reader *reader,
+                               struct pt_error *error)
+{
+    return strcmp(format, "csv") == 0 ? pt_export_csv(stream, reader, error)
+                                      : pt_export_json(stream, reader, error);
+}
+
+static enum pt_status convert(const struct pt__args *args, struct pt_error *error)
+{
+    const char *format = pt__args_value(args, "format"), *out = pt__args_value(args, "out");
+    struct pt_results_reader *reader = NULL;
     struct pt_outfile output;
     if (!format) return pt_fail(error, PT_ERR_INPUT, "--format is missing: csv or json");
     PT_TRY(pt_results_read(&reader, args->operands[0], error));
-    enum pt_status status = pt_outfile_open(&output, pt__args_value(args, "out"), error);
-    if (status == PT_OK){status = strcmp(format, "csv") == 0
-                                      ? pt_export_csv(output.stream, reader, error)
-                                      : pt_export_json(output.stream, reader, error);
-                         if (status == PT_OK) status = pt_outfile_close(&output, false, error);
-                         else pt_outfile_abandon(&output);}
-pt_results_reader_free(reader);
-return status;
+    enum pt_status status = pt_outfile_spares(out, args->operands[0], error);
+    if (status == PT_OK) status = pt_outfile_open(&output, out, error);
+    if (status != PT_OK) goto out;
+    status = write_as(format, output.stream, reader, error);
+    if (status == PT_OK)
+        status = pt_outfile_close(&output, false, error);
+    else
+        pt_outfile_abandon(&output);
+out:
+    pt_results_reader_free(reader);
+    return status;
 }
 
 static int run(const struct pt__args *args)
@@ -25,7 +37,7 @@ static int run(const struct pt__args *args)
     struct pt__terminal terminal;
     struct pt_error error = {.status = PT_OK};
     pt__terminal_init(&terminal, args);
-    if (export(args, &error) != PT_OK) return pt__complain(&terminal, &error);
+    if (convert(args, &error) != PT_OK) return pt__complain(&terminal, &error);
     return pt__finish_stdout(&terminal, 0);
 }
 

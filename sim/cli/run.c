@@ -12,6 +12,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/summary.h"
 #include "sim/cli/terminal.h"
+#include "sim/experiment/outfile.h"
 #include "sim/experiment/run.h"
 
 enum { BAD_ROWS_SHOWN = 20 };
@@ -285,15 +286,32 @@ static int dry_run(const struct session *session)
     return pt__finish_stdout(&session->terminal, 0);
 }
 
+static const char *result_path(const struct session *session)
+{
+    const char *out = pt__args_value(session->args, "out");
+    return out ? out : session->config->output.file;
+}
+
+/* Outputs may replace old outputs, a result by its own rerun too, but no input. */
+static enum pt_status spare_inputs(const struct session *session, struct pt_error *error)
+{
+    const char *given = session->args->operands[0], *trace = session->config->trace.path;
+    const char *events = pt__args_value(session->args, "events");
+    if (!session->rerun) PT_TRY(pt_outfile_spares(result_path(session), given, error));
+    PT_TRY(pt_outfile_spares(result_path(session), trace, error));
+    PT_TRY(pt_outfile_spares(events, given, error));
+    return pt_outfile_spares(events, trace, error);
+}
+
 static enum pt_status prepare(struct session *session)
 {
     const struct pt__args *args = session->args;
-    const char *bad_row = pt__args_value(args, "on-bad-row"), *out = pt__args_value(args, "out");
+    const char *bad_row = pt__args_value(args, "on-bad-row");
     session->command_line = join_command_line(args->argc, args->argv);
     struct pt_run_options run_options = {.skip_bad_rows = bad_row && strcmp(bad_row, "skip") == 0,
                                          .check = pt__args_has(args, "check"),
                                          .dry = pt__args_has(args, "dry-run"),
-                                         .result_path = out ? out : session->config->output.file,
+                                         .result_path = result_path(session),
                                          .events_path = pt__args_value(args, "events"),
                                          .command_line = session->command_line,
                                          .directory = session->directory,
@@ -308,6 +326,7 @@ static int go(struct session *session)
 {
     struct pt_error error = {.status = PT_OK};
     enum pt_status status = load(session, &error);
+    if (status == PT_OK) status = spare_inputs(session, &error);
     if (status == PT_OK) status = prepare(session);
     bool errors = session->messages.error_count > 0;
     if (errors || !session->terminal.quiet)

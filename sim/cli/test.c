@@ -6,6 +6,7 @@
 #include "sim/cli/interrupt.h"
 #include "sim/cli/junit.h"
 #include "sim/cli/terminal.h"
+#include "sim/experiment/outfile.h"
 #include "sim/experiment/scenario.h"
 
 struct session {
@@ -115,7 +116,10 @@ static int run(const struct pt__args *args)
     const char *junit = pt__args_value(args, "junit");
     pt__terminal_init(&session.terminal, args);
     session.interrupt = pt__interrupt_listen();
-    enum pt_status status = junit ? pt__junit_open(&session.junit, junit, &error) : PT_OK;
+    enum pt_status status = PT_OK;
+    for (size_t i = 0; i < args->operand_count && status == PT_OK; i++)
+        status = pt_outfile_spares(junit, args->operands[i], &error);
+    if (status == PT_OK && junit) status = pt__junit_open(&session.junit, junit, &error);
     if (status == PT_OK) status = run_all(&session, &error);
     int code = status == PT_OK ? conclude(&session) : pt__complain(&session.terminal, &error);
     if (status != PT_OK) pt__junit_abandon(session.junit);

@@ -52,6 +52,16 @@ enum pt_status pt_outfile_open(struct pt_outfile *file, const char *path, struct
     return PT_OK;
 }
 
+enum pt_status pt_outfile_spares(const char *path, const char *input, struct pt_error *error)
+{
+    struct stat target, source;
+    if (!path || !input || stat(path, &target) != 0 || stat(input, &source) != 0) return PT_OK;
+    if (!S_ISREG(target.st_mode) || target.st_dev != source.st_dev ||
+        target.st_ino != source.st_ino)
+        return PT_OK;
+    return pt_fail_at(error, PT_ERR_INPUT, path, 0, 0, "is read here: it would be overwritten");
+}
+
 static enum pt_status lost(const struct pt_outfile *file, int why, struct pt_error *error)
 {
     return pt_fail_at(error, PT_ERR_IO, file->target ? file->target : "standard output", 0, 0,

@@ -14,6 +14,10 @@ struct pt_outfile {
     char *target, *temporary; /* owned; NULL target = stdout, NULL temporary = in place */
 };
 
+/* PT_ERR_INPUT when writing to `path` would destroy `input`, the same file under whatever name.
+ * NULL and names without a regular file behind them are fine. */
+PT_USE_RESULT enum pt_status pt_outfile_spares(const char *path, const char *input,
+                                               struct pt_error *error);
 /* path NULL = stdout. PT_ERR_INPUT when the file can't be written; then nothing is to be freed. */
 PT_USE_RESULT enum pt_status pt_outfile_open(struct pt_outfile *file, const char *path,
                                              struct pt_error *error);

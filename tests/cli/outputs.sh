@@ -27,6 +27,28 @@ exits 2 run small.yaml --out old.h5 --events missing-folder/x
 same old.h5 old.copy
 [ -z "$(find . -name '*.tmp.*')" ] || fail "temporary files are left: $(find . -name '*.tmp.*')"
 
+# No output may take the place of what the command reads.
+printf 'id,submit_s,work_s\nA,0,10\n' >jobs.csv
+sed '/^trace:/,$d' small.yaml >file.yaml
+echo 'trace: {source: native, path: jobs.csv}' >>file.yaml
+ln -sf jobs.csv link.csv
+for name in small.yaml jobs.csv old.h5; do cp "$name" "$name.copy"; done
+exits 2 run small.yaml --out small.yaml
+err_says "small.yaml: is read here: it would be overwritten"
+exits 2 run small.yaml --out ./small.yaml
+exits 2 run small.yaml --events small.yaml
+exits 2 run file.yaml --out jobs.csv
+exits 2 run file.yaml --events link.csv
+exits 2 run file.yaml --set output.file=jobs.csv
+exits 2 run old.h5 --events old.h5
+exits 2 export old.h5 --format csv --out old.h5
+exits 2 test small.yaml --junit small.yaml
+for name in small.yaml jobs.csv old.h5; do same "$name" "$name.copy"; done
+exits 0 run old.h5 --out old.h5
+exits 0 trace convert jobs.csv --out jobs.csv
+exits 0 run old.h5 --out old.h5 --events /dev/null
+cp old.h5 old.copy
+
 # A disk that fills up: a limit on the size of files, its signal ignored, fails every write past it.
 # The program's own messages must get through: they go to a pipe.
 full() {
