@@ -380,6 +380,13 @@ static struct pt_yaml_node *check_named(struct checker *checker, const struct pt
     return map;
 }
 
+const char *pt_schema_owner(const struct pt_schema *schema, const char *key)
+{
+    for (size_t i = 0; schema->pick && schema->pick->name(i); i++)
+        if (pt_schema_param(schema->pick->params(i), key)) return schema->pick->name(i);
+    return NULL;
+}
+
 static const char *nearest_key(const struct pt_schema *schema, const struct pt_param *params,
                                const char *key)
 {
@@ -402,7 +409,11 @@ static void unknown_key(struct checker *checker, const struct pt_schema *schema,
                         const struct pt_param *params, const struct pt_yaml_node *child)
 {
     const char *near = nearest_key(schema, params, child->key);
-    if (near)
+    const char *owner = pt_schema_owner(schema, child->key);
+    if (owner)
+        SAY(checker, child->key_place, "unknown key '%.64s': only %s '%s' has it", child->key,
+            schema->pick->noun, owner);
+    else if (near)
         SAY(checker, child->key_place, "unknown key '%.64s' (did you mean '%s'?)", child->key,
             near);
     else

@@ -67,6 +67,10 @@ const struct pt_row *pt_schema_row(const struct pt_schema *schema, const char *k
 const struct pt_param *pt_schema_params(const struct pt_schema *schema,
                                         const struct pt_yaml_node *map);
 
+/* Whose key it is where another one is picked: the name of the first pick with a parameter of this
+ * name. NULL = nobody's. */
+const char *pt_schema_owner(const struct pt_schema *schema, const char *key);
+
 /* The parameter of this name, or NULL; `params` may be NULL. */
 const struct pt_param *pt_schema_param(const struct pt_param *params, const char *name);
 

@@ -184,8 +184,8 @@ static enum pt_status unknown_element(struct setter *setter, const struct pt_yam
     if (near.best)
         return REFUSE(setter, "'%s' has no element '%.64s' (did you mean '%.64s'?)", key, step,
                       near.best);
-    return REFUSE(setter, "'%s' has %u elements, none of them '%.64s'", key, (unsigned)list->count,
-                  step);
+    return REFUSE(setter, "'%s' has %u element%s, none of them '%.64s'", key, (unsigned)list->count,
+                  list->count == 1 ? "" : "s", step);
 }
 
 /* Steps into a list: `at` is the bracket. */
@@ -229,6 +229,10 @@ static enum pt_status unknown_key(struct setter *setter, const struct pt_schema 
                                   const struct pt_param *params, const char *key)
 {
     struct pt_suggestion near;
+    const char *owner = pt_schema_owner(schema, key);
+    if (owner)
+        return REFUSE(setter, "unknown key '%.64s': only %s '%s' has it", key, schema->pick->noun,
+                      owner);
     pt_suggest_begin(&near, key, strlen(key));
     for (const struct pt_row *row = schema->rows; row->param.name; row++)
         pt_suggest_offer(&near, row->param.name);

@@ -111,9 +111,10 @@ Test(schema, limits_the_number_of_pools)
 
 Test(schema, refuses_keys_that_belong_to_another_choice)
 {
-    assert_refused("partita: 1\n" JOB "cluster: {pools: [{name: a, nodes: 1, gpus_per_node: 1, "
-                   "gpu: l40s, sharing: {mode: exclusive, replicas: 2}}]}\n",
-                   NULL, "test.yaml:3:95: unknown key 'replicas' of sharing\n");
+    assert_refused(
+        "partita: 1\n" JOB "cluster: {pools: [{name: a, nodes: 1, gpus_per_node: 1, "
+        "gpu: l40s, sharing: {mode: exclusive, replicas: 2}}]}\n",
+        NULL, "test.yaml:3:95: unknown key 'replicas': only sharing mode 'time_slice' has it\n");
 }
 
 Test(schema, checks_short_forms_before_it_writes_them_out)
