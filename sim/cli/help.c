@@ -259,7 +259,7 @@ static void words_of(FILE *out, const char *const *words)
 static void option_words(FILE *out, const struct pt__option *table)
 {
     for (; table && table->name; table++)
-        fprintf(out, " --%s", table->name);
+        fprintf(out, pt__option_is_letter(table) ? " -%s" : " --%s", table->name);
 }
 
 /* The lines of `case $previous` for options that take a value. */

@@ -15,6 +15,11 @@ static void write_files(void)
     puts(".SH EXPERIMENT FILE\nYAML. Durations are seconds or have a unit (500ms 30s 15min 2h 7d), "
          "memory is GiB or has one (GiB MiB GB MB).");
     pt_describe_keys(stdout, &pt_schema_experiment, PT_DESCRIBE_ROFF);
+    puts(".SH SCENARIO FILE\nYAML: an experiment and a key `expect`, which holds these keys; --- "
+         "begins "
+         "a further scenario. An expected number is a number, null (it does not exist), or a map "
+         "with some of the keys said of the first one: {min: 3, max: 4.5}.");
+    pt_describe_keys(stdout, &pt_schema_expect, PT_DESCRIBE_ROFF);
     puts(
         ".SH NATIVE TRACE\nCSV with a header, gzip or zstd allowed, columns in any order; a column "
         "whose name begins with x_ is ignored.");

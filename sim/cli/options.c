@@ -10,7 +10,8 @@
 static const char *const when_words[] = {"auto", "always", "never", NULL};
 
 const struct pt__option pt__common_options[] = {
-    {"quiet", 'q', NULL, NULL, false, PT__COMPLETES_NOTHING, "say nothing but errors on stderr"},
+    {"quiet", 'q', NULL, NULL, false, PT__COMPLETES_NOTHING,
+     "on stderr nothing but errors, of scenarios only those that fail"},
     {"verbose", 'v', NULL, NULL, false, PT__COMPLETES_NOTHING,
      "say more: every bad row, every skipped scenario, timings"},
     {"color", 0, "WHEN", when_words, false, PT__COMPLETES_CHOICE,

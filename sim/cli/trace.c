@@ -334,7 +334,13 @@ static const char *const on_bad_row_words[] = {"stop", "skip", NULL};
          true,                                                                                     \
          PT__COMPLETES_NOTHING,                                                                    \
          "a parameter of the source"},                                                             \
-        {"limit", 0, "N", NULL, false, PT__COMPLETES_NOTHING, "at most so many jobs"},             \
+        {"limit",                                                                                  \
+         0,                                                                                        \
+         "N",                                                                                      \
+         NULL,                                                                                     \
+         false,                                                                                    \
+         PT__COMPLETES_NOTHING,                                                                    \
+         "at most so many jobs, the first of the file"},                                           \
     {                                                                                              \
         "seed", 0, "N", NULL, false, PT__COMPLETES_NOTHING, "of sources that draw their jobs"      \
     }

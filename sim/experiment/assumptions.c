@@ -49,8 +49,8 @@ static bool interference(struct pt__assumptions *all, const struct pt_config *co
         const struct pt_pool *pool = &config->cluster.pools[i];
         double loss = switch_loss(pool);
         snprintf(text, sizeof text,
-                 "pool %.100s: turns cost %g of the time when shared (switch_loss)", pool->name,
-                 loss);
+                 "pool %.100s: turns add %g to the time that work takes when shared (switch_loss)",
+                 pool->name, loss);
         if (loss > 0) good = add(all, text);
         snprintf(text, sizeof text,
                  "pool %.100s: nobody checks GPU memory before a start (memory: unchecked); what "

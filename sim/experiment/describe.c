@@ -402,6 +402,7 @@ void pt_describe_json(FILE *stream, const struct pt_schema *schema)
 struct listing {
     FILE *stream;
     enum pt_describe_format format;
+    const struct pt_schema *told; /* the last value with a short form: its keys come once */
 };
 
 static void type_text(char *out, size_t size, const struct pt_row *row)
@@ -492,7 +493,8 @@ static void list_all(struct listing *listing, const char *prefix, const struct p
     char path[PATH_MAX_LENGTH], inner[PATH_MAX_LENGTH];
     snprintf(path, sizeof path, "%s%s", prefix, row->param.name);
     list_row(listing, path, row);
-    if (!row->child) return;
+    if (!row->child || row->child == listing->told) return;
+    if (row->child->scalar_first) listing->told = row->child;
     const char *step = row->shape == PT_SHAPE_LIST || row->shape == PT_SHAPE_PAIRS ? "[]."
                        : row->shape == PT_SHAPE_NAMED                              ? ".NAME."
                                                                                    : ".";
@@ -517,7 +519,7 @@ static void list_map(struct listing *listing, const char *prefix, const struct p
 
 void pt_describe_keys(FILE *stream, const struct pt_schema *schema, enum pt_describe_format format)
 {
-    struct listing listing = {stream, format};
+    struct listing listing = {stream, format, NULL};
     if (format == PT_DESCRIBE_MARKDOWN)
         fputs("| key | value | default | meaning |\n|---|---|---|---|\n", stream);
     list_map(&listing, "", schema);

@@ -16,7 +16,8 @@ enum pt_describe_format { PT_DESCRIBE_MARKDOWN, PT_DESCRIBE_ROFF };
 void pt_describe_json(FILE *stream, const struct pt_schema *schema);
 
 /* Writes every key with its type, default, range and meaning: a table in Markdown, a list of
- * tagged paragraphs in roff. Parameters of what can be picked come under the name that has them. */
+ * tagged paragraphs in roff. Parameters of what can be picked come under the name that has them.
+ * Where a value that may be one scalar follows another of its kind, its keys are not said again. */
 void pt_describe_keys(FILE *stream, const struct pt_schema *schema, enum pt_describe_format format);
 
 #endif

@@ -214,7 +214,8 @@ static const struct pt_row trace_rows[] = {
           "the trace's file; relative paths start at this file's directory"),
     INNER("jobs", JOBS, NULL, NULL, NULL, PT_ROW_OPTIONAL, NULL,
           "the jobs themselves, instead of a source"),
-    VALUE("limit", INT, "", "inf", "0", "inf", 0, "take at most so many jobs; inf = all"),
+    VALUE("limit", INT, "", "inf", "0", "inf", 0,
+          "take at most so many jobs, the first of the file; inf = all"),
     GPU_ROW("reference_gpu", PT_ROW_OPTIONAL,
             "the GPU that work_s was measured on; default: the GPU of the first pool"),
     END};

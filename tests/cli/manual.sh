@@ -13,7 +13,7 @@ for command in run test export "list" schema "trace check" "trace info" "trace c
         grep -q -- "$option" "$PARTITA_BUILD/partita.bash" || fail "$command: the completion lacks $option"
     done
 done
-for key in 'cluster.pools' 'trace.path' 'queue.give_up' submit_s gpu_mem_gib; do
+for key in 'cluster.pools' 'trace.path' 'queue.give_up' submit_s gpu_mem_gib jobs.NAME.wait_s; do
     grep -q "$key" "$PARTITA_BUILD/partita.1" || fail "the manual lacks $key"
 done
 

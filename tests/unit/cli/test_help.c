@@ -103,6 +103,7 @@ Test(help, makes_a_completion)
     holds(COMPLETION, "_partita_words \"eat fruit --help --version\"");
     holds(COMPLETION, "--fruit|-f) _partita_words \"apple pear\"; return ;;");
     holds(COMPLETION, "-k) return ;;");
+    holds(COMPLETION, " --fruit -k --a-very-long-option-name");
     holds(COMPLETION, "--a-very-long-option-name) _partita_files; return ;;");
     holds(COMPLETION, "\"fruit peel\")");
 }

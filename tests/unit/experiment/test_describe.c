@@ -131,3 +131,14 @@ Test(describe, lists_every_key_in_roff)
     cr_assert_not_null(strstr(text, "\\-\\-set"));
     free(text);
 }
+
+Test(describe, says_the_keys_of_expected_numbers_once)
+{
+    char *text = keys_of(&pt_schema_expect, PT_DESCRIBE_MARKDOWN);
+    cr_expect_not_null(strstr(text, "| `jobs.NAME.start_s.min` | a number | optional | "));
+    cr_expect_not_null(strstr(text, "| `jobs.NAME.end_s` | map | optional | "));
+    cr_expect_null(strstr(text, "jobs.NAME.end_s.min"));
+    cr_expect_null(strstr(text, "summary.NAME"));
+    cr_expect_not_null(strstr(text, "| `always[].running_max` | "));
+    free(text);
+}
