@@ -128,7 +128,9 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     sim->wake_capacity = 64;
     sim->units.capacity = largest_job(sim);
     bool ok = pt_heap_init(&sim->heap, gpus) && pt_heap_init(&sim->cpu_heap, sim->live_capacity);
-    ok = ok && (sim->live = calloc(sim->live_capacity, sizeof *sim->live));
+    /* Pairs of lines come together: a record's halves are one fetch. Written before it is read. */
+    ok = ok &&
+         (sim->live = aligned_alloc(sizeof *sim->live, sim->live_capacity * sizeof *sim->live));
     ok = ok && (sim->member = calloc(units + 1, sizeof *sim->member));
     ok = ok && (sim->wakes = malloc(sim->wake_capacity * sizeof *sim->wakes));
     ok = ok && (sim->dirty_gpu = malloc(gpus * sizeof *sim->dirty_gpu));
