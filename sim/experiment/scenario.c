@@ -335,6 +335,18 @@ static bool any_says(const struct pt_messages *messages, const char *part)
     return false;
 }
 
+/* Where the unexpected end is explained: at what was said first if that is in this file, else at
+ * the expectation. */
+static struct pt_yaml_place exit_place(const struct pt_yaml_node *wanted,
+                                       const struct pt_yaml_node *document,
+                                       const struct pt_messages *said)
+{
+    const struct pt_error *first = said->count ? &said->list[0].error : NULL;
+    if (first && first->line && strcmp(first->file, document->place.file) == 0)
+        return (struct pt_yaml_place){document->place.file, first->line, first->column};
+    return wanted && wanted->place.line ? wanted->place : document->place;
+}
+
 static void check_exit(const struct check *check, const struct pt_yaml_node *expect,
                        const struct pt_yaml_node *document, enum pt_status status,
                        const struct pt_messages *said)
@@ -343,7 +355,7 @@ static void check_exit(const struct check *check, const struct pt_yaml_node *exp
     const struct pt_yaml_node *part = pt_yaml_get(expect, "error");
     int code = pt_status_exit_code(status);
     if (code != (wanted ? wanted->value.integer : 0)) {
-        struct pt_yaml_place place = wanted && wanted->place.line ? wanted->place : document->place;
+        struct pt_yaml_place place = exit_place(wanted, document, said);
         FAILS(check, place, "exit code is %d, expected %s%s%s", code, wanted ? wanted->text : "0",
               said->count ? ": " : "", said->count ? said->list[0].error.message : "");
     }

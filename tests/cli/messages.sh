@@ -34,6 +34,14 @@ exits 2 run small.yaml --set seed=x
 err_says "seed=x"
 exits 2 run small.yaml --seed -1
 err_says "--seed"
+printf 'partita: 1\ncluster: {gpus: one}\ntrace: {jobs: []}\nexpect: {exit: 4}\n' >world.yaml
+exits 1 test world.yaml
+out_says "world.yaml:2:17: exit code is 2, expected 4: gpus: 'one' is not a number"
+printf 'submit_s,work_s\n0,1\n' >one.csv
+exits 2 trace info one.csv --limit x
+err_line "partita: --limit: 'x' is not a number"
+exits 2 trace check one.csv --seed -1
+err_says "--seed: '-1' is"
 exits 2 run small.yaml --color somtimes
 exits 2 run small.yaml --color neve
 err_says "did you mean 'never'?"

@@ -102,6 +102,9 @@ Test(scenario, exit_codes_and_messages)
         "expect: {exit: 2, error: \"t.yaml:2:11: unknown key 'gpsu' (did you mean 'gpus'?)\"}\n");
     says(PT_VERDICT_FAILED, "partita: 1\ncluster: {gpus: 1}\ntrace: {jobs: []}\nsede: 1\n",
          "exit code is 2, expected 0: unknown key 'sede' (did you mean 'seed'?)");
+    says(PT_VERDICT_FAILED,
+         "partita: 1\ncluster: {gpus: one}\ntrace: {jobs: []}\nexpect: {exit: 4}\n",
+         "exit code is 2, expected 4: gpus: 'one' is not a number");
 }
 
 Test(scenario, always_counts_jobs_that_run_at_once)
