@@ -112,18 +112,26 @@ static void on_bad_row(void *ctx, const struct pt_error *error)
         pt__complain(&session->terminal, error);
 }
 
+/* The value of an option that takes a whole number; *number stays as it is where it isn't given. */
+static enum pt_status whole_number(int64_t *number, const struct session *session, const char *name,
+                                   int64_t min, int64_t max, struct pt_error *error)
+{
+    const char *text = pt__args_value(session->args, name);
+    struct pt_error why;
+    if (!text || pt_parse_int(number, text, strlen(text), min, max, &why) == PT_OK) return PT_OK;
+    return pt_fail(error, PT_ERR_INPUT, "--%s: '%.64s' %s", name, text, why.message);
+}
+
 static enum pt_status read_trace(struct session *session, bool skip, struct pt_error *error)
 {
     const char *path = session->args->operand_count ? session->args->operands[0] : NULL;
-    const char *limit = pt__args_value(session->args, "limit");
-    const char *seed = pt__args_value(session->args, "seed");
     int64_t limit_rows = PT_NONE, seed_value = 1;
     pt_job bad_row;
     PT_TRY(find_reader(session, error));
     if (session->reader->needs_path && !path)
         return pt_fail(error, PT_ERR_INPUT, "FILE is missing");
-    if (limit) PT_TRY(pt_parse_int(&limit_rows, limit, strlen(limit), 1, PT_NONE - 1, error));
-    if (seed) PT_TRY(pt_parse_int(&seed_value, seed, strlen(seed), 0, INT64_MAX, error));
+    PT_TRY(whole_number(&limit_rows, session, "limit", 1, PT_NONE - 1, error));
+    PT_TRY(whole_number(&seed_value, session, "seed", 0, INT64_MAX, error));
     PT_TRY(parse_params(session, error));
     struct pt_read_request request = {.path = path,
                                       .params = session->params,
