@@ -416,8 +416,11 @@ static void type_text(char *out, size_t size, const struct pt_row *row)
     case PT_SHAPE_NAMED:
         snprintf(out, size, "map by name");
         return;
-    case PT_SHAPE_LIST:
     case PT_SHAPE_PAIRS:
+        snprintf(out, size, "list of [%s, %s]", row->child->rows[0].param.name,
+                 row->child->rows[1].param.name);
+        return;
+    case PT_SHAPE_LIST:
     case PT_SHAPE_JOBS:
         snprintf(out, size, "list");
         return;

@@ -114,6 +114,7 @@ Test(describe, lists_every_key_in_markdown)
         "| `cluster.gpus` | a whole number, 1 to 4096 | short form | ",
         "| `policy.blocking (fifo)` | a choice: strict, skip | strict | ",
         "| `sla.tiers.NAME.max_slowdown` | a number, 1 to inf | inf | ",
+        "| `nodes[].down` | list of [from, to] | empty | ",
         "| `nodes[].down[].from` | a duration, at least 0 | required | ",
         "| `output.file` | a text | optional | ",
         "| `tenants` | list | empty | "};
