@@ -1,3 +1,5 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+
 #include "traces/output.h"
 
 #include <errno.h>
@@ -49,15 +51,37 @@ static char *join(const char *text, const char *ending)
     return joined;
 }
 
-/* What is there and no regular file (a pipe, /dev/full) is written in place. */
-static enum pt_status open_file(struct pt__output *output, const char *path, struct pt_error *error)
+/* What is there and no regular file: a pipe, /dev/full. */
+static bool is_in_place(const char *path)
 {
     struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+/* The file that `path` means: a link to a file stays a link. */
+static char *resolve(const char *path)
+{
+    char *target = is_in_place(path) ? NULL : realpath(path, NULL);
+    return target != NULL ? target : join(path, "");
+}
+
+char *pt__output_temporary(const char *path)
+{
     char ending[32];
+    if (path == NULL || is_in_place(path)) return NULL;
+    char *target = resolve(path), *temporary = NULL;
     snprintf(ending, sizeof ending, ".tmp.%ld", (long)getpid());
-    bool in_place = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    output->path = join(path, "");
-    if (!in_place) output->temporary = join(path, ending);
+    if (target != NULL) temporary = join(target, ending);
+    free(target);
+    return temporary;
+}
+
+static enum pt_status open_file(struct pt__output *output, const char *path, struct pt_error *error)
+{
+    bool in_place = is_in_place(path);
+    if (path[0] == '\0') return pt_fail(error, PT_ERR_INPUT, "the file to write has no name");
+    output->path = resolve(path);
+    if (!in_place) output->temporary = pt__output_temporary(path);
     if (output->path == NULL || (!in_place && output->temporary == NULL))
         return pt_fail_at(error, PT_ERR_MEMORY, path, 0, 0, "out of memory");
     output->fd = in_place ? open(path, O_WRONLY | O_CLOEXEC)

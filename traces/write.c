@@ -149,3 +149,8 @@ enum pt_status pt_trace_write(const struct pt_trace *trace, const char *path,
     free(writer);
     return status;
 }
+
+char *pt_trace_write_temporary(const char *path)
+{
+    return pt__output_temporary(path);
+}

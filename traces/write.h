@@ -15,5 +15,8 @@
  * fails. */
 PT_USE_RESULT enum pt_status pt_trace_write(const struct pt_trace *trace, const char *path,
                                             struct pt_error *error);
+/* The file that writing to `path` makes before it is whole, for who wants to remove it when a
+ * signal ends the process; NULL if there is none (or no memory). The caller frees it. */
+char *pt_trace_write_temporary(const char *path);
 
 #endif

@@ -1,11 +1,15 @@
 #include "sim/cli/commands.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "partita/suggest.h"
 #include "sim/cli/help.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/terminal.h"
 
 const struct pt__command *const pt__commands[] = {&pt__command_run,    &pt__command_test,
@@ -73,10 +77,21 @@ static int run_inner(const struct pt__command *command, int argc, char **argv)
     return run_command(inner, path, argc, argv, 3);
 }
 
+/* A standard stream that was closed by the caller is opened again so that it can't be used: else
+ * the next file opened would get its number, and be written into by whoever prints. */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int pt__main(int argc, char **argv)
 {
     struct pt__terminal plain = {0};
+    hold_standard_streams();
     gsl_set_error_handler_off();
+    pt__interrupt_removes(NULL);
     if (argc < 2) {
         pt__help_program(stderr, pt__commands);
         return 2;

@@ -2,6 +2,7 @@
 
 #include "analysis/export/export.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/terminal.h"
 #include "sim/experiment/outfile.h"
 
@@ -22,7 +23,10 @@ static enum pt_status convert(const struct pt__args *args, struct pt_error *erro
     enum pt_status status = pt_outfile_spares(out, args->operands[0], error);
     if (status == PT_OK) status = pt_outfile_open(&output, out, error);
     if (status != PT_OK) goto out;
+    pt__interrupt_removes(output.temporary);
     status = write_as(format, output.stream, reader, error);
+    if (status == PT_ERR_IO && out && !error->file[0])
+        snprintf(error->file, sizeof error->file, "%s", out);
     if (status == PT_OK)
         status = pt_outfile_close(&output, false, error);
     else

@@ -292,7 +292,8 @@ static const char *result_path(const struct session *session)
     return out ? out : session->config->output.file;
 }
 
-/* Outputs may replace old outputs, a result by its own rerun too, but no input. */
+/* Outputs may replace old outputs, a result by its own rerun too, but no input and not each other.
+ */
 static enum pt_status spare_inputs(const struct session *session, struct pt_error *error)
 {
     const char *given = session->args->operands[0], *trace = session->config->trace.path;
@@ -300,13 +301,15 @@ static enum pt_status spare_inputs(const struct session *session, struct pt_erro
     if (!session->rerun) PT_TRY(pt_outfile_spares(result_path(session), given, error));
     PT_TRY(pt_outfile_spares(result_path(session), trace, error));
     PT_TRY(pt_outfile_spares(events, given, error));
-    return pt_outfile_spares(events, trace, error);
+    PT_TRY(pt_outfile_spares(events, trace, error));
+    return pt_outfile_apart(events, result_path(session), error);
 }
 
 static enum pt_status prepare(struct session *session)
 {
     const struct pt__args *args = session->args;
     const char *bad_row = pt__args_value(args, "on-bad-row");
+    if (result_path(session) || pt__args_value(args, "events")) pt__interrupt_keep_writing();
     session->command_line = join_command_line(args->argc, args->argv);
     struct pt_run_options run_options = {.skip_bad_rows = bad_row && strcmp(bad_row, "skip") == 0,
                                          .check = pt__args_has(args, "check"),

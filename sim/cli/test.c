@@ -119,6 +119,7 @@ static int run(const struct pt__args *args)
     enum pt_status status = PT_OK;
     for (size_t i = 0; i < args->operand_count && status == PT_OK; i++)
         status = pt_outfile_spares(junit, args->operands[i], &error);
+    if (junit) pt__interrupt_keep_writing();
     if (status == PT_OK && junit) status = pt__junit_open(&session.junit, junit, &error);
     if (status == PT_OK) status = run_all(&session, &error);
     int code = status == PT_OK ? conclude(&session) : pt__complain(&session.terminal, &error);

@@ -7,6 +7,7 @@
 #include "partita/suggest.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/format.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/terminal.h"
 #include "sim/experiment/scalar.h"
 #include "traces/info.h"
@@ -289,11 +290,16 @@ static int info(struct session *session, struct pt_error *error)
 static int convert(struct session *session, struct pt_error *error)
 {
     const char *policy = pt__args_value(session->args, "on-bad-row");
+    const char *out = pt__args_value(session->args, "out");
     bool skip = policy && strcmp(policy, "skip") == 0;
-    if (read_trace(session, skip, error) != PT_OK ||
-        pt_trace_write(&session->trace, pt__args_value(session->args, "out"), error) != PT_OK)
-        return pt__complain(&session->terminal, error);
-    return 0;
+    enum pt_status status = read_trace(session, skip, error);
+    if (status == PT_OK) {
+        char *temporary = pt_trace_write_temporary(out);
+        pt__interrupt_removes(temporary);
+        status = pt_trace_write(&session->trace, out, error);
+        free(temporary);
+    }
+    return status == PT_OK ? 0 : pt__complain(&session->terminal, error);
 }
 
 /* ---- the commands ---- */

@@ -18,6 +18,9 @@ struct pt_outfile {
  * NULL and names without a regular file behind them are fine. */
 PT_USE_RESULT enum pt_status pt_outfile_spares(const char *path, const char *input,
                                                struct pt_error *error);
+/* PT_ERR_INPUT when two outputs would be one file, there already or not. NULL is fine. */
+PT_USE_RESULT enum pt_status pt_outfile_apart(const char *path, const char *other,
+                                              struct pt_error *error);
 /* path NULL = stdout. PT_ERR_INPUT when the file can't be written; then nothing is to be freed. */
 PT_USE_RESULT enum pt_status pt_outfile_open(struct pt_outfile *file, const char *path,
                                              struct pt_error *error);

@@ -17,25 +17,44 @@ time.sleep(wait)
 run.send_signal(getattr(signal, name))
 code = run.wait()
 print(wait, code, file=sys.stderr)
-# ended by the signal itself: it came before the program could listen, and nothing had begun
-early = code in (-signal.SIGINT, -signal.SIGTERM) and float(sys.argv[2]) < 0.1
+# it came before the program could listen or keep anything, and nothing had begun
+early = code in (-signal.SIGINT, -signal.SIGTERM) or code == 130 and not open("err").read()
 sys.exit(99 if early else code % 256)
 PY
 
-interrupted=0
+cat >begun.py <<'PY'
+"""begun.py SIGNAL FILE COMMAND...: sends the signal as soon as the command has begun to write FILE."""
+import glob, signal, subprocess, sys, time
+run = subprocess.Popen(sys.argv[3:], stdout=open("out", "w"), stderr=open("err", "w"),
+                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+while run.poll() is None and not glob.glob(sys.argv[2] + ".tmp.*"):
+    time.sleep(0.001)
+time.sleep(0.005)
+run.send_signal(getattr(signal, sys.argv[1]))
+sys.exit(run.wait() % 256)
+PY
+
+kept() {
+    err_says "interrupted"
+    out_says "Partial"
+    same result.h5 old.copy
+    exits 0 export result.partial.h5 --format csv
+    [ "$(wc -l <out)" -eq $((jobs + 1)) ] || fail "the partial result has $(wc -l <out) lines"
+    rm -f result.partial.h5
+}
+
+for signal in SIGINT SIGTERM; do
+    python3 begun.py $signal result.h5 "$PARTITA" run large.yaml --out result.h5
+    code=$?
+    if [ $code -eq 130 ]; then kept; else fail "exit code $code after an early $signal"; fi
+done
 for signal in SIGINT SIGTERM; do
     for share in 0.01 0.1 0.3 0.5 0.8; do
         python3 interrupt.py $signal $share "$usual" "$PARTITA" run large.yaml --out result.h5
         code=$?
         case $code in
         130)
-            interrupted=$((interrupted + 1))
-            err_says "interrupted"
-            out_says "Partial"
-            same result.h5 old.copy
-            exits 0 export result.partial.h5 --format csv
-            [ "$(wc -l <out)" -eq $((jobs + 1)) ] || fail "the partial result has $(wc -l <out) lines"
-            rm -f result.partial.h5
+            kept
             ;;
         0) cp old.copy result.h5 ;; # it was done already
         99) same result.h5 old.copy ;;
@@ -44,7 +63,6 @@ for signal in SIGINT SIGTERM; do
         [ -z "$(find . -name '*.tmp.*')" ] || fail "temporary files are left"
     done
 done
-[ "$interrupted" -ge 2 ] || fail "only $interrupted runs were interrupted"
 
 # without a result file too
 python3 interrupt.py SIGTERM 0.4 "$usual" "$PARTITA" run large.yaml --json
@@ -55,4 +73,21 @@ if [ $code -eq 130 ]; then
 elif [ $code -ne 0 ]; then
     fail "exit code $code after SIGTERM without a result file"
 fi
+
+# Other commands end at once with the same code, and leave nothing half done.
+exits 0 run large.yaml --out large.h5
+exits 0 export large.h5 --format csv --out whole.csv
+cp whole.csv kept.copy
+for signal in SIGINT SIGTERM; do
+    python3 begun.py $signal whole.csv "$PARTITA" export large.h5 --format csv --out whole.csv
+    code=$?
+    [ $code -eq 130 ] || fail "export: exit code $code after $signal"
+    python3 begun.py $signal drawn.csv.gz "$PARTITA" trace convert --source synthetic \
+        --param jobs=300000 --param rate_per_s=1 --param work_mean=5 --out drawn.csv.gz
+    code=$?
+    [ $code -eq 130 ] || fail "convert: exit code $code after $signal"
+    same whole.csv kept.copy
+    [ ! -e drawn.csv.gz ] || fail "half a trace"
+    [ -z "$(find . -name '*.tmp.*')" ] || fail "temporary files are left: $(find . -name '*.tmp.*')"
+done
 finish

@@ -44,6 +44,30 @@ exits 2 run old.h5 --events old.h5
 exits 2 export old.h5 --format csv --out old.h5
 exits 2 test small.yaml --junit small.yaml
 for name in small.yaml jobs.csv old.h5; do same "$name" "$name.copy"; done
+# Nor may two outputs be one file, by whatever names.
+exits 2 run file.yaml --out new.h5 --events ./new.h5
+err_says "is named for two outputs"
+exits 2 run file.yaml --out old.h5 --events "$PWD/old.h5"
+[ -e new.h5 ] && fail "something was written"
+same old.h5 old.copy
+# A name that is empty is no name, said before the run.
+for option in --out --events; do
+    exits 2 run small.yaml $option ''
+    silent out
+done
+exits 2 test small.yaml --junit ''
+exits 2 export old.h5 --format csv --out ''
+exits 2 trace convert jobs.csv --out ''
+# A link stays a link: what it points to is replaced.
+echo old >target.txt
+ln -sf target.txt link.txt
+exits 0 run small.yaml --events link.txt
+[ -L link.txt ] || fail "the link is gone"
+grep -q '"event"' target.txt || fail "the link's target is not replaced"
+exits 0 trace convert jobs.csv --out link.txt
+[ -L link.txt ] || fail "the link is gone"
+grep -q "^A,0,10" target.txt || fail "convert: the link's target is not replaced"
+
 exits 0 run old.h5 --out old.h5
 exits 0 trace convert jobs.csv --out jobs.csv
 exits 0 run old.h5 --out old.h5 --events /dev/null
@@ -76,5 +100,23 @@ if [ -w /dev/full ]; then
     "$PARTITA" run small.yaml >/dev/full 2>err
     [ $? -eq 3 ] || fail "stdout on a full disk is not noticed"
     exits 3 run large.yaml --events /dev/full
+    exits 3 export old.h5 --format csv --out /dev/full
+    err_says "/dev/full: "
 fi
+
+# A standard stream that is closed is no place for a file: its number isn't taken by one.
+"$PARTITA" run small.yaml --events events.jsonl >&- 2>err
+[ $? -eq 3 ] || fail "a closed stdout is not noticed"
+python3 -c 'import json; [json.loads(line) for line in open("events.jsonl")]' ||
+    fail "what was meant for the closed stdout is in the events"
+"$PARTITA" run small.yaml --out old.h5 <&- >&- 2>&-
+exits 0 export old.h5 --format csv
+"$PARTITA" run small.yaml --events events.jsonl --set nonsense=1 <&- 2>&- >out
+[ $? -eq 2 ] || fail "closed stdin and stderr change the exit code"
+
+# A reader that goes away costs no result and leaves no temporary file.
+rm -f piped.h5
+{ sleep 0.2; "$PARTITA" run small.yaml --out piped.h5 --events events.jsonl 2>err; } | true
+exits 0 export piped.h5 --format csv
+[ -z "$(find . -name '*.tmp.*')" ] || fail "temporary files are left: $(find . -name '*.tmp.*')"
 finish

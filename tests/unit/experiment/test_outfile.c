@@ -96,3 +96,40 @@ Test(outfile, notices_a_full_disk)
     cr_expect_eq(pt_outfile_close(&file, false, &error), PT_ERR_IO);
     cr_expect_str_eq(error.file, "/dev/full");
 }
+
+Test(outfile, keeps_a_link)
+{
+    struct pt_outfile file;
+    struct pt_error error;
+    char link_path[96];
+    snprintf(link_path, sizeof link_path, "%s/link", folder);
+    write_old();
+    cr_assert_eq(symlink("out", link_path), 0);
+    cr_assert_eq(pt_outfile_open(&file, link_path, &error), PT_OK);
+    fputs("new", file.stream);
+    cr_assert_eq(pt_outfile_close(&file, false, &error), PT_OK);
+    cr_expect_str_eq(content(path), "new");
+    cr_expect_eq(unlink(link_path), 0, "the link is gone");
+}
+
+Test(outfile, tells_two_outputs_apart)
+{
+    struct pt_error error;
+    char other[96], dotted[96];
+    snprintf(other, sizeof other, "%s/other", folder);
+    snprintf(dotted, sizeof dotted, "%s/./out", folder);
+    cr_expect_eq(pt_outfile_apart(path, NULL, &error), PT_OK);
+    cr_expect_eq(pt_outfile_apart(path, other, &error), PT_OK);
+    cr_expect_eq(pt_outfile_apart("/dev/null", "/dev/null", &error), PT_OK);
+    cr_expect_eq(pt_outfile_apart(path, dotted, &error), PT_ERR_INPUT, "not there yet");
+    write_old();
+    cr_expect_eq(pt_outfile_apart(path, dotted, &error), PT_ERR_INPUT);
+    cr_expect_eq(pt_outfile_apart(path, other, &error), PT_OK);
+}
+
+Test(outfile, refuses_an_empty_name)
+{
+    struct pt_outfile file;
+    struct pt_error error;
+    cr_expect_eq(pt_outfile_open(&file, "", &error), PT_ERR_INPUT);
+}
