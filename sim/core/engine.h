@@ -32,8 +32,9 @@ struct pt_live {
     int64_t due_ns;               /* end of back-off */
     uint32_t unit_count;
     uint32_t next; /* back-off queue, or free list */
-    uint16_t attempts, ooms, faults, preemptions;
-    uint32_t unused[4];
+    uint32_t ooms, faults;
+    uint16_t attempts, preemptions; /* attempts saturate */
+    uint32_t unused[3];
 };
 _Static_assert(offsetof(struct pt_live, start_ns) == 64, "the hot half is one cache line");
 _Static_assert(sizeof(struct pt_live) == 128, "two cache lines");

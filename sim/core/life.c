@@ -302,12 +302,12 @@ static bool out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units 
     return fails;
 }
 
-static void attempt_fails(struct pt_sim *sim, uint32_t index, uint16_t *failures, uint32_t retries,
+static void attempt_fails(struct pt_sim *sim, uint32_t index, uint32_t *failures, uint32_t retries,
                           enum pt_event_kind kind, enum pt_reason reason)
 {
     struct pt_live *live = &sim->live[index];
     pt_job job = live->job;
-    if (*failures < UINT16_MAX) ++*failures;
+    if (*failures < PT_NONE) ++*failures;
     pt__emit(sim, kind, job, live->home, live->attempts, reason);
     if (retries != PT_NONE && *failures > retries) {
         sim->last_end_ns = sim->now_ns;
