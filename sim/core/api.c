@@ -224,12 +224,21 @@ static bool start_legal(struct pt_sim *sim, pt_job job, const struct pt_units *u
     return gpus_legal(sim, class_, units) && nodes_legal(sim, class_, units);
 }
 
+/* More starts than one instant can need: a job starts once, and again only after running out of
+ * memory where nothing is between two attempts. */
+static uint64_t starts_max(const struct pt_sim *sim)
+{
+    const struct pt_retries *retries = &sim->world.retries;
+    bool at_once = retries->backoff_ns == 0 && retries->oom != PT_NONE;
+    return sim->job_count * (at_once ? (uint64_t)retries->oom + 1 : 1) + 1000;
+}
+
 static enum pt_status start(struct pt_ctx *ctx, pt_job job, const struct pt_units *units)
 {
     struct pt_sim *sim = sim_of(ctx);
     if (sim->error.status != PT_OK) return sim->error.status;
     if (!start_legal(sim, job, units)) return refuse(sim);
-    if (++sim->actions_now > (uint64_t)sim->job_count + 1000)
+    if (++sim->actions_now > starts_max(sim))
         pt__break(sim, PT_ERR_POLICY, "policy %s acts for ever at one instant: job %u starts again",
                   sim->world.policy->name, job);
     sim->acted = true;
