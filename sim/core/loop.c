@@ -27,8 +27,16 @@ static int64_t next_give_up(struct pt_sim *sim)
                                                         : submit_ns + sim->world.give_up_ns;
 }
 
+/* When all jobs have ended, only nodes that go and come matter, and they up to a horizon. */
+static int64_t next_change(const struct pt_sim *sim)
+{
+    bool none = sim->world.horizon_ns == PT_NEVER || sim->change_next == sim->change_count;
+    return none ? PT_NEVER : sim->change[sim->change_next].time_ns;
+}
+
 static int64_t next_instant(struct pt_sim *sim)
 {
+    if (sim->final_count == sim->job_count) return next_change(sim);
     int64_t t = pt_heap_key_time(pt_heap_top(&sim->heap)); /* -1 when empty: all ones */
     if (sim->heap.count == 0) t = PT_NEVER;
     if (sim->cpu_heap.count > 0) t = earlier(t, pt_heap_key_time(pt_heap_top(&sim->cpu_heap)));
@@ -247,9 +255,10 @@ static enum pt_status deadlock(struct pt_sim *sim)
 
 static enum pt_status step(struct pt_sim *sim)
 {
-    int64_t next_ns = sim->final_count == sim->job_count ? PT_NEVER : next_instant(sim);
+    int64_t next_ns = next_instant(sim);
     if (next_ns >= sim->world.horizon_ns && sim->world.horizon_ns != PT_NEVER) return horizon(sim);
-    if (sim->final_count == sim->job_count) return world_ends(sim, PT_REASON_NONE);
+    if (next_ns == PT_NEVER && sim->final_count == sim->job_count)
+        return world_ends(sim, PT_REASON_NONE);
     if (next_ns == PT_NEVER) return deadlock(sim);
     if (next_ns > sim->now_ns) {
         pt__account_instant(sim, next_ns);
