@@ -256,6 +256,8 @@ enum pt_status pt__classes_build(struct pt_sim *sim, struct pt_error *error)
         sim->classes[found].count++;
     }
     pt__classes_refit(sim);
+    for (uint32_t c = 0; c < sim->class_count; c++)
+        sim->classes[c].never = sim->classes[c].reason;
     status = places_build(sim, error);
 out:
     if (status == PT_ERR_MEMORY) pt_fail(error, status, "out of memory for the classes of jobs");

@@ -73,6 +73,7 @@ struct pt_class {
     uint32_t cpus_milli, mem_mib, gpu_mem_mib;
     uint8_t distinct;      /* 0, 1, PT_BOOL_ABSENT = the pool's */
     uint8_t reason;        /* why pools is empty */
+    uint8_t never;         /* why it can't run on the whole cluster; PT_REASON_NONE = it can */
     uint32_t first, count; /* its places in the pending set */
     uint64_t named_pools;  /* the pools it may name, whether it fits them or not */
 };

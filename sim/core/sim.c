@@ -221,8 +221,7 @@ void pt_sim_destroy(struct pt_sim *sim)
 
 enum pt_reason pt_sim_never_fits(const struct pt_sim *sim, pt_job job)
 {
-    const struct pt_class *class_ = pt__class(sim, job);
-    return class_->pools != 0 ? PT_REASON_NONE : (enum pt_reason)class_->reason;
+    return (enum pt_reason)pt__class(sim, job)->never;
 }
 
 void pt_sim_get_stats(const struct pt_sim *sim, struct pt_sim_stats *stats)
