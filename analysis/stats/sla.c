@@ -14,8 +14,7 @@ uint32_t pt_summary_tier_of_job(const struct pt_summary_input *input, pt_job job
 {
     const uint32_t *words = input->trace->column[PT_COL_SLA];
     if (words != NULL && words[job] != PT_NONE && input->tier_of_sla_word != NULL) {
-        uint32_t tier = input->tier_of_sla_word[words[job]];
-        if (tier != PT_NONE) return tier;
+        return input->tier_of_sla_word[words[job]]; /* its own word, be it `default`, wins */
     }
     if (input->tier_of_tenant != NULL) {
         uint32_t tier = input->tier_of_tenant[pt__tenant_of_job(input, job)];
