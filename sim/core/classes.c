@@ -180,8 +180,7 @@ static uint32_t class_find(struct pt_sim *sim, struct table *table, const struct
     return sim->class_count - 1;
 }
 
-/* Whether the pool's nodes that are not lost for ever could hold the class, all empty. */
-static enum pt_reason class_fits(const struct pt_pool_state *pool, const struct pt_class *class_)
+static enum pt_reason fits_empty(const struct pt_pool_state *pool, const struct pt_class *class_)
 {
     uint32_t nodes = pool->pool->node_count - pool->nodes_for_ever;
     uint32_t room = pt__slots_room_empty(pool, class_);
@@ -191,6 +190,16 @@ static enum pt_reason class_fits(const struct pt_pool_state *pool, const struct 
     uint64_t needed = ((uint64_t)class_->units + room - 1) / room;
     if (needed > nodes) return PT_REASON_TOO_MANY_GPUS;
     return needed > class_->nodes_max ? PT_REASON_NODE_TOO_SMALL : PT_REASON_NONE;
+}
+
+/* Whether the pool's nodes that are not lost for ever could hold the class, all empty. */
+static enum pt_reason class_fits(const struct pt_pool_state *pool, const struct pt_class *class_)
+{
+    enum pt_reason reason = fits_empty(pool, class_);
+    if (reason == PT_REASON_NONE) return reason;
+    struct pt_class bare = *class_; /* too many GPUs, or too few CPUs for them? */
+    bare.cpus_milli = bare.mem_mib = 0;
+    return fits_empty(pool, &bare) == PT_REASON_NONE ? PT_REASON_HOST : reason;
 }
 
 void pt__classes_refit(struct pt_sim *sim)
