@@ -241,6 +241,18 @@ static enum pt_status horizon(struct pt_sim *sim)
     return world_ends(sim, PT_REASON_HORIZON);
 }
 
+/* All that is left are ends that no clock can show; a neighbour's end has not changed that. */
+static enum pt_status out_of_time(struct pt_sim *sim)
+{
+    char id[PT_ID_BUFFER];
+    pt_job first = 0;
+    while (pt__state(sim, first) != PT_STATE_RUNNING)
+        first++;
+    pt__break(sim, PT_ERR_RANGE, "job '%s' would end more than 292 years after the origin",
+              pt_trace_id(sim->world.trace, first, id));
+    return sim->error.status;
+}
+
 static enum pt_status deadlock(struct pt_sim *sim)
 {
     char id[PT_ID_BUFFER];
@@ -259,7 +271,7 @@ static enum pt_status step(struct pt_sim *sim)
     if (next_ns >= sim->world.horizon_ns && sim->world.horizon_ns != PT_NEVER) return horizon(sim);
     if (next_ns == PT_NEVER && sim->final_count == sim->job_count)
         return world_ends(sim, PT_REASON_NONE);
-    if (next_ns == PT_NEVER) return deadlock(sim);
+    if (next_ns == PT_NEVER) return sim->running_count > 0 ? out_of_time(sim) : deadlock(sim);
     if (next_ns > sim->now_ns) {
         pt__account_instant(sim, next_ns);
         sim->now_ns = next_ns;

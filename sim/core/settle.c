@@ -74,9 +74,6 @@ static void take_speed(struct pt_sim *sim, uint32_t index)
     pt__settle_advance(sim, live);
     live->speed = speed;
     live->end_ns = end_of(sim->now_ns, live->left, speed);
-    if (live->end_ns == PT_NEVER)
-        pt__break(sim, PT_ERR_RANGE, "job %u would end more than 292 years after the origin",
-                  live->job);
     if (live->cpu_only)
         pt_heap_set(&sim->cpu_heap, pt_heap_key(live->end_ns, live->job, index));
     else
