@@ -12,6 +12,7 @@
 /* Of all pools together: what a run of minutes can still hold. */
 #define GPUS_MAX UINT32_C(16777216)
 #define NODES_MAX UINT32_C(1000000)
+#define UNITS_MAX UINT32_C(2147483648) /* GPUs x replicas: the engine counts them in 32 bits */
 
 /* ---- pools ---- */
 
@@ -60,7 +61,7 @@ static void load_pools(struct pt__loader *loader, const struct pt_yaml_node *lis
 {
     struct pt_cluster *cluster = &loader->config->cluster;
     struct pt_pool *pools = pt__loader_alloc(loader, list->count, sizeof *pools);
-    uint64_t gpus = 0, nodes = 0;
+    uint64_t gpus = 0, nodes = 0, units = 0;
     if (!pools) return;
     cluster->pools = pools;
     for (const struct pt_yaml_node *map = list->first; map; map = map->next) {
@@ -70,9 +71,10 @@ static void load_pools(struct pt__loader *loader, const struct pt_yaml_node *lis
         pool->first_gpu = (uint32_t)gpus;
         nodes += pool->node_count;
         gpus += (uint64_t)pool->node_count * pool->gpus_per_node;
-        if (gpus <= GPUS_MAX && nodes <= NODES_MAX) continue;
-        pt__loader_say(loader, map->place, "more than %u nodes or %u GPUs in all",
-                       (unsigned)NODES_MAX, (unsigned)GPUS_MAX);
+        units += (uint64_t)pool->node_count * pool->gpus_per_node * pool->shape.slots;
+        if (gpus <= GPUS_MAX && nodes <= NODES_MAX && units <= UNITS_MAX) continue;
+        pt__loader_say(loader, map->place, "more than %u nodes, %u GPUs or %u replicas in all",
+                       (unsigned)NODES_MAX, (unsigned)GPUS_MAX, (unsigned)UNITS_MAX);
         break;
     }
     cluster->node_count = (uint32_t)nodes;

@@ -127,11 +127,15 @@ Test(cluster, limits_the_number_of_nodes_and_gpus)
     assert_refused("partita: 1\n" JOB "cluster: {pools: [\n"
                    "  {name: a, nodes: 500000, gpus_per_node: 10, gpu: l40s},\n"
                    "  {name: b, nodes: 500000, gpus_per_node: 30, gpu: l40s}]}\n",
-                   NULL, "test.yaml:5:3: more than 1000000 nodes or 16777216 GPUs in all\n");
+                   NULL,
+                   "test.yaml:5:3: more than 1000000 nodes, 16777216 GPUs or 2147483648 replicas "
+                   "in all\n");
     assert_refused("partita: 1\n" JOB "cluster: {pools: [\n"
                    "  {name: a, nodes: 999999, gpus_per_node: 1, gpu: l40s},\n"
                    "  {name: b, nodes: 2, gpus_per_node: 1, gpu: l40s}]}\n",
-                   NULL, "test.yaml:5:3: more than 1000000 nodes or 16777216 GPUs in all\n");
+                   NULL,
+                   "test.yaml:5:3: more than 1000000 nodes, 16777216 GPUs or 2147483648 replicas "
+                   "in all\n");
 }
 
 Test(cluster, passes_on_what_the_sharing_mode_says)
