@@ -15,13 +15,23 @@ static struct pt_meter meter_at(const struct pt_pool_state *pool, int64_t time_n
     meter.there += (pt_u128)dt * pool->up_gpus;
     meter.busy += (pt_u128)dt * pool->busy_gpus;
     meter.held += (pt_u128)dt * pool->held_units;
-    if (pool->free_units > 0 && pool->frag_requests > 0) {
-        double share =
-            (double)pool->frag_sum / ((double)pool->frag_requests * (double)pool->free_units);
-        meter.fragmentation += share * (double)dt;
-        meter.idle_ns += (double)dt;
+    if (pool->frag_requests > 0) {
+        meter.idle += (pt_u128)dt * pool->free_units;
+        meter.unusable += (pt_u128)dt * pool->frag_sum;
     }
     return meter;
+}
+
+/* Idle GPU time of a pool, and how much of it a request of the trace can't use. */
+struct idleness {
+    double unusable, idle;
+};
+
+static struct idleness idleness(const struct pt_pool_state *pool, pt_u128 unusable, pt_u128 idle)
+{
+    if (pool->frag_requests == 0) return (struct idleness){0, 0};
+    return (struct idleness){(double)unusable / (double)pool->frag_requests / pool->slots,
+                             (double)idle / pool->slots};
 }
 
 void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool)
@@ -119,28 +129,27 @@ static void means_until(struct pt_sim *sim, int64_t to_ns, bool keep)
     double *utilization = sim->series_values + 1, *allocation = utilization + pools + 1,
            *fragmentation = allocation + pools + 1;
     pt_u128 there = 0, busy = 0;
-    double held = 0, frag = 0, idle = 0;
+    double held = 0;
+    struct idleness all = {0, 0};
     for (uint32_t p = 0; p < pools; p++) {
         struct pt_pool_state *pool = &sim->pools[p];
         struct pt_meter to = meter_at(pool, to_ns), *from = &pool->at_interval;
         pt_u128 pool_there = to.there - from->there, pool_busy = to.busy - from->busy;
         double pool_held = (double)(to.held - from->held) / pool->slots;
-        double pool_idle = to.idle_ns - from->idle_ns;
-        double pool_frag = to.fragmentation - from->fragmentation;
+        struct idleness one = idleness(pool, to.unusable - from->unusable, to.idle - from->idle);
         utilization[p + 1] = ratio(pool_busy, pool_there);
         allocation[p + 1] = pool_there == 0 ? (double)NAN : pool_held / (double)pool_there;
-        fragmentation[p + 1] = pool_idle > 0 ? pool_frag / pool_idle : (double)NAN;
+        fragmentation[p + 1] = one.idle > 0 ? one.unusable / one.idle : (double)NAN;
         there += pool_there;
         busy += pool_busy;
         held += pool_held;
-        double weight = (double)pool->pool->node_count * pool->pool->gpus_per_node;
-        frag += pool_frag * weight;
-        idle += pool_idle * weight;
+        all.unusable += one.unusable;
+        all.idle += one.idle;
         if (keep) *from = to;
     }
     utilization[0] = ratio(busy, there);
     allocation[0] = there == 0 ? (double)NAN : held / (double)there;
-    fragmentation[0] = idle > 0 ? frag / idle : (double)NAN;
+    fragmentation[0] = all.idle > 0 ? all.unusable / all.idle : (double)NAN;
     int64_t from_ns =
         sim->interval_from_ns > sim->account_from_ns ? sim->interval_from_ns : sim->account_from_ns;
     pt_u128 queue = queue_at(sim, to_ns);
@@ -236,28 +245,28 @@ static struct pt_meter window(const struct pt_pool_state *pool)
     w.there -= pool->at_base.there;
     w.busy -= pool->at_base.busy;
     w.held -= pool->at_base.held;
-    w.fragmentation -= pool->at_base.fragmentation;
-    w.idle_ns -= pool->at_base.idle_ns;
+    w.idle -= pool->at_base.idle;
+    w.unusable -= pool->at_base.unusable;
     return w;
 }
 
 void pt_sim_pool_totals(const struct pt_sim *sim, uint32_t pool, struct pt_pool_totals *totals)
 {
     *totals = (struct pt_pool_totals){.fragmentation = NAN};
-    double fragmentation = 0, idle = 0;
+    struct idleness all = {0, 0};
     for (uint32_t p = 0; p < sim->pool_count; p++) {
         if (pool != PT_NONE && pool != p) continue;
         const struct pt_pool_state *state = &sim->pools[p];
         struct pt_meter w = window(state);
-        double weight = (double)state->pool->node_count * state->pool->gpus_per_node;
+        struct idleness one = idleness(state, w.unusable, w.idle);
         totals->there += w.there;
         totals->busy += w.busy;
         totals->held += pool == PT_NONE ? 0 : w.held;
         totals->jobs_started += state->jobs_started;
-        fragmentation += w.fragmentation * weight;
-        idle += w.idle_ns * weight;
+        all.unusable += one.unusable;
+        all.idle += one.idle;
     }
-    if (idle > 0) totals->fragmentation = fragmentation / idle;
+    if (all.idle > 0) totals->fragmentation = all.unusable / all.idle;
 }
 
 pt_u128 pt_sim_tenant_held(const struct pt_sim *sim, uint32_t pool, uint32_t tenant)

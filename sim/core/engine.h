@@ -92,8 +92,7 @@ struct pt_index {
 /* Exact integrals since the accounting began. */
 struct pt_meter {
     pt_u128 there, busy, held;
-    double fragmentation; /* share x ns, over the time with idle capacity */
-    double idle_ns;       /* that time */
+    pt_u128 idle, unusable; /* unit x ns; unit x ns x requests of the trace that can't use them */
 };
 
 struct pt_pool_state {

@@ -67,7 +67,7 @@ struct pt_pool_totals {
     pt_u128 there;        /* GPU x ns up */
     pt_u128 busy;         /* GPU x ns with at least one running resident */
     pt_u128 held;         /* unit x ns held (divide by the slots of a GPU for GPU equivalents) */
-    double fragmentation; /* time-weighted mean; NaN = no idle capacity ever */
+    double fragmentation; /* idle GPU time that a request can't use / idle; NaN = never idle */
     uint32_t jobs_started;
 };
 /* pool = PT_NONE: `there` and `busy` of all; held is then 0 and fragmentation the cluster's. */
