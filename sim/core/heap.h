@@ -29,6 +29,10 @@ static inline int64_t pt_heap_key_time(pt_u128 key)
 {
     return (int64_t)(uint64_t)(key >> 64);
 }
+static inline uint32_t pt_heap_key_tie(pt_u128 key)
+{
+    return (uint32_t)(key >> 32);
+}
 static inline uint32_t pt_heap_key_item(pt_u128 key)
 {
     return (uint32_t)key;

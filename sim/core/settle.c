@@ -80,21 +80,39 @@ static void take_speed(struct pt_sim *sim, uint32_t index)
         pt__settle_home_dirty(sim, live->home);
 }
 
+/* A GPU's key is the earliest end among the jobs at home there. Ends of one instant are taken out
+ * together and put in trace order (loop.c), so ties may go by live record. */
 static void rekey(struct pt_sim *sim, uint32_t gpu)
 {
     int64_t end_ns = PT_NEVER;
-    uint32_t job = PT_NONE;
+    uint32_t first = PT_NONE;
     for (uint32_t l = sim->gpus[gpu].home_first; l != PT_NONE; l = sim->live[l].home_next) {
-        const struct pt_live *live = &sim->live[l];
-        if (live->end_ns < end_ns || (live->end_ns == end_ns && live->job < job)) {
-            end_ns = live->end_ns;
-            job = live->job;
-        }
+        if (sim->live[l].end_ns >= end_ns) continue;
+        end_ns = sim->live[l].end_ns;
+        first = l;
     }
     if (end_ns == PT_NEVER)
         pt_heap_remove(&sim->heap, gpu);
     else
-        pt_heap_set(&sim->heap, pt_heap_key(end_ns, job, gpu));
+        pt_heap_set(&sim->heap, pt_heap_key(end_ns, first, gpu));
+}
+
+/* What the next ends will touch is spread over megabytes: ask for it ahead. The entries under the
+ * least one are candidates for the end after the next. */
+static void prefetch_next(const struct pt_sim *sim)
+{
+    if (sim->heap.count < 2) return;
+    const pt_u128 *key = sim->heap.key;
+    const struct pt_live *next = &sim->live[pt_heap_key_tie(key[PT_HEAP_ROOT])];
+    __builtin_prefetch(&sim->live_of[next->job], 1);
+    if (next->first_member != PT_NONE) __builtin_prefetch(&sim->member[next->first_member], 1);
+    uint32_t child = pt_heap_first_child(PT_HEAP_ROOT), end = PT_HEAP_ROOT + sim->heap.count;
+    for (uint32_t k = child; k < child + 4 && k < end; k++) {
+        const char *live = (const char *)&sim->live[pt_heap_key_tie(key[k])];
+        __builtin_prefetch(live, 1);
+        __builtin_prefetch(live + 64, 1);
+        __builtin_prefetch(&sim->gpus[pt_heap_key_item(key[k])], 1);
+    }
 }
 
 void pt__settle(struct pt_sim *sim)
@@ -110,4 +128,5 @@ void pt__settle(struct pt_sim *sim)
         rekey(sim, sim->dirty_home[i]);
     }
     sim->dirty_home_count = 0;
+    prefetch_next(sim);
 }
