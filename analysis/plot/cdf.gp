@@ -6,7 +6,7 @@
 
 ending = output_file[strlen(output_file) - 3:*]
 # a row of legend for each line above both panels; none for a single line
-legend = count < 2 ? 0 : 0.056 * count
+legend = count < 2 ? 0 : 0.06 * count + 0.06
 stretch = 1 + legend
 if (ending eq ".png") {
     set terminal pngcairo size 1200,520 * stretch font "Sans,13" background "white"
