@@ -41,7 +41,7 @@ begun() {
         before=$([ -e "$2" ] && cp "$2" before.copy && echo there)
         python3 begun.py "$@"
         code=$?
-        [ $code -eq 0 ] || return 0
+        [ "$code" -eq 0 ] || return 0
         rm "$2"
         [ -z "$before" ] || cp before.copy "$2"
     done
@@ -58,7 +58,7 @@ kept() {
 
 for signal in SIGINT SIGTERM; do
     begun $signal result.h5 "$PARTITA" run large.yaml --out result.h5
-    if [ $code -eq 130 ]; then kept; else fail "exit code $code after an early $signal"; fi
+    if [ "$code" -eq 130 ]; then kept; else fail "exit code $code after an early $signal"; fi
 done
 for signal in SIGINT SIGTERM; do
     for share in 0.01 0.1 0.3 0.5 0.8; do
@@ -92,10 +92,10 @@ exits 0 export large.h5 --format csv --out whole.csv
 cp whole.csv kept.copy
 for signal in SIGINT SIGTERM; do
     begun $signal whole.csv "$PARTITA" export large.h5 --format csv --out whole.csv
-    [ $code -eq 130 ] || fail "export: exit code $code after $signal"
+    [ "$code" -eq 130 ] || fail "export: exit code $code after $signal"
     begun $signal drawn.csv.gz "$PARTITA" trace convert --source synthetic \
         --param jobs=300000 --param rate_per_s=1 --param work_mean=5 --out drawn.csv.gz
-    [ $code -eq 130 ] || fail "convert: exit code $code after $signal"
+    [ "$code" -eq 130 ] || fail "convert: exit code $code after $signal"
     same whole.csv kept.copy
     [ ! -e drawn.csv.gz ] || fail "half a trace"
     [ -z "$(find . -name '*.tmp.*')" ] || fail "temporary files are left: $(find . -name '*.tmp.*')"
