@@ -56,8 +56,12 @@ static char *messages_text(const struct pt_messages *messages)
     char *text = malloc(room), *at = text;
     for (unsigned i = 0; text && i < messages->count; i++) {
         const struct pt_error *error = &messages->list[i].error;
-        at += snprintf(at, room - (size_t)(at - text), "%s:%u:%u: %s\n", error->file, error->line,
-                       error->column, error->message);
+        size_t left = room - (size_t)(at - text);
+        if (error->line > 0)
+            at += snprintf(at, left, "%s:%u:%u: %s\n", error->file, error->line, error->column,
+                           error->message);
+        else
+            at += snprintf(at, left, "%s: %s\n", error->file, error->message);
     }
     if (text) *at = '\0';
     return text;
@@ -82,12 +86,24 @@ enum pt_status pt__junit_add(struct pt__junit *junit, const char *file,
     return verdict->file && verdict->name && verdict->text ? PT_OK : PT_ERR_MEMORY;
 }
 
-/* XML 1.0 text: markup escaped, control characters that XML can't hold left out. */
+/* U+FFFE and U+FFFF: UTF-8, but no XML. */
+static bool is_no_character(const char *text)
+{
+    return strncmp(text, "\xef\xbf\xbe", 3) == 0 || strncmp(text, "\xef\xbf\xbf", 3) == 0;
+}
+
+/* XML 1.0 text: markup escaped, characters that XML can't hold left out; of what is not UTF-8,
+ * like a name of a file or a message cut short, the ASCII part alone. */
 static void escaped(FILE *out, const char *text)
 {
+    bool is_text = pt_yaml_is_text(text, strlen(text));
     for (; *text; text++) {
         unsigned char byte = (unsigned char)*text;
-        if (byte == '&')
+        if (byte >= 0x80 && !is_text)
+            fputc('?', out);
+        else if (byte == 0xef && is_no_character(text))
+            text += 2;
+        else if (byte == '&')
             fputs("&amp;", out);
         else if (byte == '<')
             fputs("&lt;", out);

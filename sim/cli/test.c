@@ -72,8 +72,10 @@ static enum pt_status run_file(struct session *session, const char *path)
     enum pt_status status = pt_yaml_load(&yaml, path, &messages);
     if (status == PT_ERR_INPUT) {
         pt_messages_print(&messages, stderr, session->terminal.color_err);
+        const struct pt_scenario nothing = {
+            .name = path, .verdict = PT_VERDICT_BROKEN, .messages = messages};
         session->broken++;
-        status = PT_OK;
+        status = session->junit ? pt__junit_add(session->junit, path, &nothing) : PT_OK;
     } else if (status == PT_OK) {
         if (!session->terminal.quiet) printf("%s\n", path);
         uint32_t index = 1;

@@ -137,6 +137,8 @@ static void check_number(const struct check *check, const char *what,
     describe(is, seen);
     if (!equal && !min && !max && !about)
         BROKEN(check, wanted->key_place, "%s: no value is expected here", what);
+    if (pt_yaml_get(wanted, "rel") && !about)
+        BROKEN(check, wanted->key_place, "%s: 'rel' needs 'approx'", what);
     if (equal && is_null(equal)) {
         if (!seen->absent) FAILS(check, equal->place, "%s is %s, expected null", what, is);
         return;
@@ -313,6 +315,18 @@ static enum pt_status count_running(void *ctx, const struct pt_event *events, si
 
 /* ---- the whole ---- */
 
+/* Expectations of a world that never began hold for nobody. */
+static void check_nothing_ran(const struct check *check, const struct pt_yaml_node *expect)
+{
+    static const char *const keys[] = {"jobs", "summary", "always"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct pt_yaml_node *wanted = pt_yaml_get(expect, keys[i]);
+        if (wanted && wanted->first)
+            FAILS(check, wanted->key_place, "nothing was run that '%s' could be compared with",
+                  keys[i]);
+    }
+}
+
 static void check_children(const struct check *check, const struct pt_yaml_node *expect,
                            const char *key,
                            void (*one)(const struct check *, const struct pt_yaml_node *))
@@ -417,6 +431,8 @@ enum pt_status pt_scenario_run(struct pt_scenario *scenario, struct pt_yaml *yam
         check_children(&check, expect, "jobs", check_job);
         check_children(&check, expect, "summary", check_metric);
         check_children(&check, expect, "always", check_always);
+    } else if (scenario->verdict == PT_VERDICT_PASSED) {
+        check_nothing_ran(&check, expect);
     }
 out:
     scenario->wall_s = pt__wall_s() - began;

@@ -333,13 +333,21 @@ static const struct pt_schema number = {"expected number", number_rows, true, NU
 #define WORD_ROW(key, help)                                                                        \
     VALUE(key, TEXT, "", NULL, NULL, NULL, PT_ROW_OPTIONAL | PT_ROW_NULLABLE, help)
 
+static const char *const states[] = {"done",          "failed",  "killed",  "withdrawn",
+                                     "unschedulable", "running", "pending", NULL};
+
 static const struct pt_row expect_job_rows[] = {
     NUMBER_ROW("start_s", "first start"),
     NUMBER_ROW("end_s", "end"),
     NUMBER_ROW("jct_s", "end - submission"),
     NUMBER_ROW("wait_s", "first start - submission"),
     NUMBER_ROW("queue_s", "all time not running"),
-    WORD_ROW("state", "done failed killed withdrawn unschedulable running pending"),
+    {.param = {.name = "state",
+               .type = PT_PARAM_CHOICE,
+               .unit = "",
+               .choices = states,
+               .help = "what has become of it"},
+     .flags = PT_ROW_OPTIONAL | PT_ROW_NULLABLE},
     NUMBER_ROW("preemptions", "times it was stopped for others"),
     NUMBER_ROW("attempts", "times it was started"),
     WORD_ROW("node", "its home node"),

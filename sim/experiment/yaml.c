@@ -379,6 +379,8 @@ static enum pt_status add_scalar(struct reader *reader, const yaml_event_t *even
     size_t length = event->data.scalar.length;
     if (memchr(text, '\0', length))
         return refuse(reader->yaml, reader->messages, place, "a text with a NUL character");
+    if (!pt_yaml_is_text(text, length)) /* written with an escape: it would reach terminals */
+        return refuse(reader->yaml, reader->messages, place, "a text with a control character");
     if (expects_key(reader)) {
         reader->key = pt_arena_text(&reader->yaml->arena, text, length);
         reader->key_place = place;

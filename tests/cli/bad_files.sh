@@ -19,6 +19,9 @@ head -c 100000 /dev/urandom >binary.yaml
 refused binary.yaml
 printf 'partita: 1\nname: "a\0b"\n' >nul.yaml
 refused nul.yaml
+printf 'partita: 1\nname: "\\e[31mred"\n' >escape.yaml
+refused escape.yaml
+err_says "escape.yaml:2:7: a text with a control character"
 printf '\211HDF\r\n\032\n and then nothing' >fake.h5
 refused fake.h5
 

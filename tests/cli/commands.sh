@@ -127,4 +127,37 @@ for slip in 's/A: {end_s/X: {end_s/' 's/A: {end_s/A: {ends_s/' 's/expect: {/expe
     exits 2 test slip.yaml
     grep -Eq 'slip.yaml:9:[0-9]+: ' out || fail "no place is said for $slip"
 done
+
+# expectations of a world that never began do not hold
+cat small.yaml - >never.yaml <<'YAML'
+seed: -1
+expect: {exit: 2, error: negative, jobs: {A: {end_s: 10}}}
+YAML
+sed -i 's/negative/seed/' never.yaml
+exits 1 test never.yaml
+out_says "never.yaml:10:32: nothing was run that 'jobs' could be compared with"
+sed -i 's/, jobs: .*/}/' never.yaml
+exits 0 test never.yaml
+sed 's/end_s: 10/end_s: {equals: 10, rel: 0.1}/' good.yaml >rel.yaml
+exits 2 test rel.yaml
+out_says "'rel' needs 'approx'"
+sed 's/end_s: 10/state: dnoe/' good.yaml >state.yaml
+exits 2 test state.yaml
+out_says "(did you mean 'done'?)"
+sed 's/end_s: 10/state: done, reason: null/' good.yaml >state.yaml
+exits 0 test state.yaml
+
+# JUnit: what can't be read is an error there too; any name makes good XML
+printf 'a: [\n' >broken.yaml
+sed 's/name: wrong/name: "<a \& \\"b\\"> \\uFFFE ]]> \\U0001F600"/' wrong.yaml >odd.yaml
+long=$(printf '%0200d' 0 | sed 's/0/é/g')
+printf 'partita: 1\nname: cut\ncluster: {gpus: 1}\ntrace: {jobs: []}\n%s: 1\n' "x$long" >cut.yaml
+cp good.yaml "$(printf 'name-\377.yaml')"
+exits 2 test broken.yaml missing.yaml odd.yaml cut.yaml "$(printf 'name-\377.yaml')" --junit report.xml
+python3 - <<'PY' || fail "the JUnit report of odd names"
+import xml.etree.ElementTree as ET
+root = ET.parse("report.xml").getroot()
+assert [s.get("errors") for s in root] == ["1", "1", "0", "0", "0"], [s.attrib for s in root]
+assert root[2][0].get("name") == '<a & "b">  ]]> \U0001F600', root[2][0].attrib
+PY
 finish
