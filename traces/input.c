@@ -74,10 +74,18 @@ static enum pt_status fill_raw(struct pt__input *input, struct pt_error *error)
     return PT_OK;
 }
 
+/* A frame, or one to be skipped, with which pzstd begins. */
+static bool is_zstd(const unsigned char *magic)
+{
+    static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd};
+    static const unsigned char skippable[] = {0x2a, 0x4d, 0x18}; /* after 0x50 to 0x5f */
+    return memcmp(magic, frame, sizeof frame) == 0 ||
+           ((magic[0] & 0xf0) == 0x50 && memcmp(magic + 1, skippable, sizeof skippable) == 0);
+}
+
 static enum pt_status detect(struct pt__input *input, struct pt_error *error)
 {
     static const unsigned char gzip_magic[] = {0x1f, 0x8b};
-    static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
     while (input->raw_end < MAGIC_LENGTH && !input->raw_done)
         PT_TRY(fill_raw(input, error));
     input->raw_done = false;
@@ -86,8 +94,7 @@ static enum pt_status detect(struct pt__input *input, struct pt_error *error)
         input->encoding = GZIP;
         if (inflateInit2(&input->gzip, 16 + MAX_WBITS) != Z_OK)
             return fail(input, PT_ERR_MEMORY, "out of memory", error);
-    } else if (input->raw_end >= sizeof zstd_magic &&
-               memcmp(input->raw, zstd_magic, sizeof zstd_magic) == 0) {
+    } else if (input->raw_end >= MAGIC_LENGTH && is_zstd(input->raw)) {
         input->encoding = ZSTD;
         input->zstd = ZSTD_createDStream();
         if (input->zstd == NULL) return fail(input, PT_ERR_MEMORY, "out of memory", error);

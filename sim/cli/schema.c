@@ -14,11 +14,18 @@ static const struct {
 static int run(const struct pt__args *args)
 {
     struct pt__terminal terminal;
+    struct pt_messages messages;
+    struct pt_catalog *catalog = NULL;
     pt__terminal_init(&terminal, args);
-    for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; i++)
+    pt_messages_init(&messages);
+    enum pt_status status = pt_catalog_load(&catalog, &messages);
+    pt_messages_print(&messages, stderr, terminal.color_err);
+    for (size_t i = 0; i < sizeof schemas / sizeof schemas[0] && status == PT_OK; i++)
         if (strcmp(args->operands[0], schemas[i].name) == 0)
-            pt_describe_json(stdout, schemas[i].schema);
-    return pt__finish_stdout(&terminal, 0);
+            pt_describe_json(stdout, schemas[i].schema, catalog);
+    pt_catalog_free(catalog);
+    pt_messages_fini(&messages);
+    return pt__finish_stdout(&terminal, pt_status_exit_code(status));
 }
 
 static const char *const words[] = {"experiment", "scenario", NULL};

@@ -32,19 +32,24 @@ const char *pt__style(bool color, enum pt__style style)
     return color ? sequences[style] : "";
 }
 
+/* Files and arguments are quoted in messages: what they hold must not steer the terminal. */
+static void say(const char *text)
+{
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, stderr);
+}
+
 int pt__complain(const struct pt__terminal *terminal, const struct pt_error *error)
 {
     bool color = terminal->color_err;
     fputs(pt__style(color, PT__BOLD), stderr);
-    if (!error->file[0])
-        fputs("partita: ", stderr);
-    else if (error->line == 0)
-        fprintf(stderr, "%s: ", error->file);
-    else if (error->column == 0)
-        fprintf(stderr, "%s:%u: ", error->file, error->line);
-    else
-        fprintf(stderr, "%s:%u:%u: ", error->file, error->line, error->column);
-    fprintf(stderr, "%s%s\n", pt__style(color, PT__PLAIN), error->message);
+    say(error->file[0] ? error->file : "partita");
+    if (error->file[0] && error->line > 0) fprintf(stderr, ":%u", error->line);
+    if (error->file[0] && error->line > 0 && error->column > 0)
+        fprintf(stderr, ":%u", error->column);
+    fprintf(stderr, ": %s", pt__style(color, PT__PLAIN));
+    say(error->message);
+    fputc('\n', stderr);
     return pt_status_exit_code(error->status);
 }
 

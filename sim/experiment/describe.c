@@ -10,7 +10,8 @@
 struct json {
     FILE *stream;
     unsigned depth;
-    bool first; /* nothing yet in the innermost object or array */
+    bool first;                       /* nothing yet in the innermost object or array */
+    const struct pt_catalog *catalog; /* NULL = any text is a GPU */
 };
 
 static void put_string(struct json *json, const char *text)
@@ -80,11 +81,25 @@ static void element(struct json *json, const char *key, const char *value)
 #define DECIMAL "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 static const char text_types[] = "[\"string\", \"number\", \"boolean\"]";
 
-static const char *scalar_pattern(enum pt_param_type type)
+static const char *unit_pattern(enum pt_param_type type)
 {
-    return type == PT_PARAM_DURATION ? "\"^" DECIMAL "(ns|us|ms|s|min|h|d)?$\""
-           : type == PT_PARAM_MEMORY ? "\"^" DECIMAL "(GiB|MiB|TiB|GB|MB|TB)?$\""
-                                     : "\"^" DECIMAL "$\"";
+    return type == PT_PARAM_DURATION ? "(ns|us|ms|s|min|h|d)?"
+           : type == PT_PARAM_MEMORY ? "(GiB|MiB|TiB|GB|MB|TB)?"
+                                     : "";
+}
+
+/* Whether the value may be negative in words too, where no minimum can say so. */
+static bool is_signed(const struct pt_param *param)
+{
+    return param->type != PT_PARAM_DURATION && param->type != PT_PARAM_MEMORY &&
+           param->type != PT_PARAM_FRACTION && (!param->min || param->min[0] == '-');
+}
+
+static void number_pattern(struct json *json, const struct pt_param *param)
+{
+    begin_item(json, "pattern");
+    fprintf(json->stream, "\"^%s" DECIMAL "%s$\"", is_signed(param) ? "" : "(?!-[0.]*[1-9])",
+            unit_pattern(param->type));
 }
 
 static bool is_plain_number(const char *text)
@@ -104,7 +119,7 @@ static void number_schema(struct json *json, const struct pt_param *param)
     close(json, '}');
     open(json, NULL, '{');
     member(json, "type", "string");
-    raw(json, "pattern", scalar_pattern(param->type));
+    number_pattern(json, param);
     close(json, '}');
     if (param->max && strcmp(param->max, "inf") == 0) element(json, "const", "\"inf\"");
     close(json, ']');
@@ -132,11 +147,19 @@ static void scalar_schema(struct json *json, const struct pt_param *param)
     }
 }
 
+/* True if a name alone says all: each of its parameters has a default. */
+static bool stands_alone(const struct pt_param *params)
+{
+    while (params && params->name && params->fallback)
+        params++;
+    return !params || !params->name;
+}
+
 static void names_schema(struct json *json, const struct pt_pick *pick)
 {
     open(json, "enum", '[');
     for (size_t i = 0; pick->name(i); i++)
-        member(json, NULL, pick->name(i));
+        if (stands_alone(pick->params(i))) member(json, NULL, pick->name(i));
     close(json, ']');
 }
 
@@ -157,6 +180,8 @@ static void map_schema(struct json *json, const struct pt_schema *schema);
 
 static void column_schema(struct json *json, const struct pt_column_info *column)
 {
+    static const char *const kinds[] = {"training", "batch", "interactive", "inference", NULL};
+    bool is_kind = strcmp(column->name, pt_columns[PT_COL_KIND].name) == 0;
     static const enum pt_param_type types[] = {
         [PT_COLUMN_TIME] = PT_PARAM_NUMBER,       [PT_COLUMN_COUNT] = PT_PARAM_INT,
         [PT_COLUMN_FRACTION] = PT_PARAM_FRACTION, [PT_COLUMN_GIB] = PT_PARAM_NUMBER,
@@ -165,7 +190,8 @@ static void column_schema(struct json *json, const struct pt_column_info *column
         [PT_COLUMN_TEXT] = PT_PARAM_TEXT};
     bool number = types[column->type] == PT_PARAM_INT || types[column->type] == PT_PARAM_NUMBER;
     const struct pt_param param = {.name = column->name,
-                                   .type = types[column->type],
+                                   .type = is_kind ? PT_PARAM_CHOICE : types[column->type],
+                                   .choices = kinds,
                                    .unit = column->unit,
                                    .fallback = column->fallback,
                                    .min = number ? "0" : NULL,
@@ -180,7 +206,7 @@ static void column_schema(struct json *json, const struct pt_column_info *column
         open(json, NULL, '{');
         scalar_schema(json, &param);
         close(json, '}');
-        element(json, "type", "\"null\"");
+        element(json, "enum", "[null, \"\"]");
         close(json, ']');
     }
     close(json, '}');
@@ -231,8 +257,20 @@ static void pairs_schema(struct json *json, const struct pt_schema *schema)
     close(json, '}');
 }
 
+static void gpu_names_schema(struct json *json)
+{
+    open(json, "enum", '[');
+    for (uint32_t i = 0; i < json->catalog->count; i++)
+        member(json, NULL, json->catalog->gpus[i].name);
+    close(json, ']');
+}
+
 static void scalar_row_schema(struct json *json, const struct pt_row *row)
 {
+    if (row->verify && json->catalog) { /* what is verified is a GPU */
+        gpu_names_schema(json);
+        return;
+    }
     if (!(row->flags & PT_ROW_NULLABLE)) {
         scalar_schema(json, &row->param);
         return;
@@ -382,9 +420,10 @@ static void map_schema(struct json *json, const struct pt_schema *schema)
     close(json, ']');
 }
 
-void pt_describe_json(FILE *stream, const struct pt_schema *schema)
+void pt_describe_json(FILE *stream, const struct pt_schema *schema,
+                      const struct pt_catalog *catalog)
 {
-    struct json json = {.stream = stream, .first = true};
+    struct json json = {.stream = stream, .first = true, .catalog = catalog};
     char title[64];
     snprintf(title, sizeof title, "Partita: %s file", schema->name);
     open(&json, NULL, '{');

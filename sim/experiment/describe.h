@@ -7,13 +7,16 @@
 
 #include <stdio.h>
 
+#include "sim/experiment/catalog.h"
 #include "sim/experiment/schema.h"
 
 enum pt_describe_format { PT_DESCRIBE_MARKDOWN, PT_DESCRIBE_ROFF };
 
 /* Writes the schema as JSON Schema (draft 2020-12), ending in a newline. What it accepts is what
- * pt_schema_check accepts, but for rules between keys. Errors are the stream's: see ferror. */
-void pt_describe_json(FILE *stream, const struct pt_schema *schema);
+ * pt_schema_check accepts, but for rules between keys and ranges of numbers in quotes. Without a
+ * catalogue (NULL) any text is a GPU. Errors are the stream's: see ferror. */
+void pt_describe_json(FILE *stream, const struct pt_schema *schema,
+                      const struct pt_catalog *catalog);
 
 /* Writes every key with its type, default, range and meaning: a table in Markdown, a list of
  * tagged paragraphs in roff. Parameters of what can be picked come under the name that has them.

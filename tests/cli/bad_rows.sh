@@ -81,4 +81,10 @@ err_says "jobs.csv"
 printf 'id,submit_s,work_s\nb,5,1\na,0,1\n' >jobs.csv
 exits 0 run run.yaml
 out_says "sorted by submit time"
+
+# what a header holds does not steer the terminal
+printf '\033[31mx,submit_s\n' >jobs.csv
+exits 2 trace check jobs.csv
+err_says "unknown column '?[31mx'"
+grep -q "$(printf '\033')" err && fail "an escape reaches the terminal"
 finish

@@ -85,6 +85,24 @@ import json
 assert json.load(open("out"))["$schema"].endswith("2020-12/schema")
 PY
 done
+# The schema refuses what the loader refuses, where one value alone says so.
+exits 0 schema experiment
+python3 - <<'PY' || fail "the schema of experiments accepts what the loader refuses, or the other way"
+import json, re
+top = json.load(open("out"))["properties"]
+pool = top["cluster"]["anyOf"][-1]["properties"]["pools"]["items"]["properties"]
+assert "h100-sxm5-80gb" in pool["gpu"]["enum"], pool["gpu"]
+words = pool["sharing"]["anyOf"][0]["enum"]
+assert "exclusive" in words and "time_slice" not in words, words  # it needs replicas
+text = json.dumps(top["trace"])
+assert '"enum": ["training", "batch", "interactive", "inference"]' in text
+assert '{"enum": [null, ""]}' in text
+pattern = re.compile([s["pattern"] for s in top["horizon"]["anyOf"] if "pattern" in s][0])
+for good in "5s", "1.5e3", ".5", "5.", "+5ms", "-0", "1e-3h":
+    assert pattern.search(good), good
+for bad in "-5s", "-0.1", "5 s", "0x10", "1:30", "s", "5m", "":
+    assert not pattern.search(bad), bad
+PY
 
 printf 'submit_s,work_s,gpus\n0,10,1\n5,1.5e3,2\n' >jobs.csv
 exits 0 trace check jobs.csv

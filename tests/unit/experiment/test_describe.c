@@ -12,7 +12,7 @@ static char *json_of(const struct pt_schema *schema)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    pt_describe_json(stream, schema);
+    pt_describe_json(stream, schema, NULL);
     cr_assert_eq(fclose(stream), 0);
     return text;
 }

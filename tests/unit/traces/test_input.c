@@ -83,6 +83,13 @@ Test(input, archives_may_follow_each_other)
     expect_whole(packed, whole, "abcdef");
 }
 
+Test(input, an_archive_may_begin_with_what_is_to_be_skipped)
+{
+    unsigned char packed[256] = {0x5f, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 'x', 'y'};
+    size_t length = 10 + zstd_bytes(packed + 10, sizeof packed - 10, "abc", 3);
+    expect_whole(packed, length, "abc");
+}
+
 Test(input, a_cut_archive_is_an_error_wherever_it_is_cut)
 {
     unsigned char packed[256];
