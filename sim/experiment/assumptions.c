@@ -113,12 +113,28 @@ static bool shares(struct pt__assumptions *all, const struct pt_config *config,
     return good;
 }
 
+/* Tenants of the experiment that no job has: their weight, tier and priority do nothing. */
+static bool idle_tenants(struct pt__assumptions *all, const struct pt_config *config,
+                         const struct pt_resolved *resolved)
+{
+    char text[TEXT_MAX];
+    bool good = true;
+    for (uint32_t i = 1; i < config->tenant_count && good; i++) {
+        if (resolved->tenant_has_jobs[i]) continue;
+        snprintf(text, sizeof text, "tenant '%.100s' is without effect: no job of the trace has it",
+                 config->tenants[i].name);
+        good = add(all, text);
+    }
+    return good;
+}
+
 enum pt_status pt__assumptions_make(struct pt__assumptions *assumptions,
                                     const struct pt_config *config, const struct pt_trace *trace,
-                                    struct pt_error *error)
+                                    const struct pt_resolved *resolved, struct pt_error *error)
 {
     bool good = interference(assumptions, config) && speeds(assumptions, &config->cluster) &&
-                shares(assumptions, config, trace) && unused_columns(assumptions, trace);
+                shares(assumptions, config, trace) && unused_columns(assumptions, trace) &&
+                idle_tenants(assumptions, config, resolved);
     return good ? PT_OK : pt_fail(error, PT_ERR_MEMORY, "out of memory");
 }
 

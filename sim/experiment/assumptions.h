@@ -6,6 +6,7 @@
 
 #include "partita/trace.h"
 #include "sim/experiment/config.h"
+#include "sim/experiment/resolve.h"
 
 struct pt__assumptions {
     uint32_t count, capacity;
@@ -16,6 +17,7 @@ struct pt__assumptions {
 PT_USE_RESULT enum pt_status pt__assumptions_make(struct pt__assumptions *assumptions,
                                                   const struct pt_config *config,
                                                   const struct pt_trace *trace,
+                                                  const struct pt_resolved *resolved,
                                                   struct pt_error *error);
 void pt__assumptions_fini(struct pt__assumptions *assumptions);
 

@@ -23,9 +23,10 @@ struct pt_tier {
 
 struct pt_tenant {
     const char *name;
-    double weight;    /* > 0 */
-    uint32_t tier;    /* index into tiers, PT_NONE = the default tier */
-    int64_t priority; /* of its jobs that have none */
+    double weight;              /* > 0 */
+    uint32_t tier;              /* index into tiers, PT_NONE = the default tier */
+    int64_t priority;           /* of its jobs that have none */
+    struct pt_yaml_place place; /* of its name in the file; line 0: it is not declared */
 };
 
 struct pt_priority_class {

@@ -1,5 +1,6 @@
 #include "sim/experiment/resolve.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "partita/number.h"
@@ -207,6 +208,39 @@ static void resolve_tenants(struct words *words)
     resolved->tenant_of_word = dictionary->count > 0 ? of_word : NULL;
 }
 
+/* Warns of a tenant of the experiment that no job has: more likely misspelt than meant. */
+static void warn_of_idle(struct words *words, const struct pt_tenant *tenant)
+{
+    const struct pt_words *dictionary = &words->trace->words[PT_COL_TENANT];
+    struct pt_suggestion near;
+    struct pt_error error;
+    char hint[PT_SUGGEST_MAX + 32] = "";
+    pt_suggest_begin(&near, tenant->name, strlen(tenant->name));
+    for (uint32_t i = 0; i < dictionary->count; i++)
+        if (find_tenant(words->config, dictionary->words[i]) == PT_NONE)
+            pt_suggest_offer(&near, dictionary->words[i]);
+    if (near.best) snprintf(hint, sizeof hint, " (did you mean '%s'?)", near.best);
+    (void)pt_fail_at(&error, PT_ERR_INPUT, tenant->place.file, tenant->place.line,
+                     tenant->place.column, "no job of the trace has the tenant '%.64s'%s",
+                     tenant->name, hint);
+    pt_messages_add(words->messages, true, &error, NULL, 0);
+}
+
+static void find_idle_tenants(struct words *words)
+{
+    const struct pt_config *config = words->config;
+    const uint32_t *of_word = words->resolved->tenant_of_word;
+    bool *has_jobs = room(words, words->resolved->tenant_count, sizeof *has_jobs);
+    if (!has_jobs) return;
+    for (pt_job job = 0; job < words->trace->job_count; job++) {
+        uint32_t word = pt_trace_u32(words->trace, PT_COL_TENANT, job);
+        has_jobs[word == PT_NONE || !of_word ? 0 : of_word[word]] = true;
+    }
+    for (uint32_t i = 1; i < config->tenant_count; i++) /* `default` need not have any */
+        if (!has_jobs[i]) warn_of_idle(words, &config->tenants[i]);
+    words->resolved->tenant_has_jobs = has_jobs;
+}
+
 static void copy_tiers(struct words *words)
 {
     const struct pt_config *config = words->config;
@@ -230,6 +264,7 @@ enum pt_status pt_resolve(struct pt_resolved *resolved, const struct pt_config *
         .resolved = resolved, .config = config, .trace = trace, .messages = messages};
     *resolved = (struct pt_resolved){0};
     resolve_tenants(&words);
+    if (!words.no_memory) find_idle_tenants(&words);
     copy_tiers(&words);
     resolve_sla(&words);
     resolve_priorities(&words);

@@ -25,11 +25,13 @@ struct pt_resolved {
     const uint32_t *tier_of_sla_word;  /* by word of column `sla`; NULL without words */
     const int64_t *priority_of_word;   /* by word of column `priority`; NULL without words */
     const struct pt_sla_bounds *tiers; /* config's tiers, as the summary takes them */
+    const bool *tenant_has_jobs;       /* by tenant */
     struct pt_arena arena;
 };
 
 /* Looks up every word of a finished trace. Names are borrowed from both. PT_ERR_INPUT with a
- * message a wrong word. Free with fini either way. */
+ * message a wrong word; a warning for each tenant of the experiment that no job has. Free with fini
+ * either way. */
 PT_USE_RESULT enum pt_status pt_resolve(struct pt_resolved *resolved,
                                         const struct pt_config *config,
                                         const struct pt_trace *trace, struct pt_messages *messages);

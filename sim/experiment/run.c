@@ -166,8 +166,8 @@ static enum pt_status compose(struct pt_run *run, struct pt_messages *messages)
     struct pt_error error = {.status = PT_OK};
     PT_TRY(read_trace(run, messages));
     PT_TRY(pt_resolve(&run->resolved, run->facts.config, run->facts.trace, messages));
-    if (pt__assumptions_make(&run->assumptions, run->facts.config, run->facts.trace, &error) !=
-            PT_OK ||
+    if (pt__assumptions_make(&run->assumptions, run->facts.config, run->facts.trace, &run->resolved,
+                             &error) != PT_OK ||
         open_outputs(run, &error) != PT_OK || create_sim(run, &error) != PT_OK)
         return say(messages, &error);
     fill_input(run);

@@ -349,13 +349,21 @@ static bool any_says(const struct pt_messages *messages, const char *part)
     return false;
 }
 
+/* What stopped the run; NULL = nothing did. Warnings stop nothing. */
+static const struct pt_error *first_error(const struct pt_messages *said)
+{
+    for (unsigned i = 0; i < said->count; i++)
+        if (!said->list[i].warning) return &said->list[i].error;
+    return NULL;
+}
+
 /* Where the unexpected end is explained: at what was said first if that is in this file, else at
  * the expectation. */
 static struct pt_yaml_place exit_place(const struct pt_yaml_node *wanted,
                                        const struct pt_yaml_node *document,
                                        const struct pt_messages *said)
 {
-    const struct pt_error *first = said->count ? &said->list[0].error : NULL;
+    const struct pt_error *first = first_error(said);
     if (first && first->line && strcmp(first->file, document->place.file) == 0)
         return (struct pt_yaml_place){document->place.file, first->line, first->column};
     return wanted && wanted->place.line ? wanted->place : document->place;
@@ -367,11 +375,12 @@ static void check_exit(const struct check *check, const struct pt_yaml_node *exp
 {
     const struct pt_yaml_node *wanted = pt_yaml_get(expect, "exit");
     const struct pt_yaml_node *part = pt_yaml_get(expect, "error");
+    const struct pt_error *first = first_error(said);
     int code = pt_status_exit_code(status);
     if (code != (wanted ? wanted->value.integer : 0)) {
         struct pt_yaml_place place = exit_place(wanted, document, said);
         FAILS(check, place, "exit code is %d, expected %s%s%s", code, wanted ? wanted->text : "0",
-              said->count ? ": " : "", said->count ? said->list[0].error.message : "");
+              first ? ": " : "", first ? first->message : "");
     }
     if (part && !any_says(said, part->text))
         FAILS(check, part->place, "no message says '%s'%s%s", part->text,

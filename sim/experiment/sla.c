@@ -78,6 +78,7 @@ static void load_tenant(struct pt__loader *loader, struct pt_tenant *tenant,
     const struct pt_yaml_node *priority = pt_yaml_get(map, "priority");
     struct pt_error error;
     tenant->name = pt_yaml_get(map, "name")->text;
+    tenant->place = pt_yaml_get(map, "name")->place;
     tenant->weight = pt__loader_value(map, "weight")->number;
     if (pt_resolve_tier(&tenant->tier, config, sla->text, &error) != PT_OK)
         pt__loader_say(loader, sla->place, "%s", error.message);

@@ -73,4 +73,13 @@ exits 0 run small.yaml --progress always
 err_says "3 of 3 jobs"
 exits 0 run small.yaml
 silent err
+# a tenant that no job has is most likely misspelt
+printf 'partita: 1\ncluster: {gpus: 1}\ntrace: {source: native, path: ml.csv}\ntenants:\n- {name: mll, weight: 2}\n- {name: web}\n' >tenants.yaml
+printf 'submit_s,work_s,tenant\n0,1,ml\n0,1,web\n' >ml.csv
+exits 0 run tenants.yaml
+err_line "tenants.yaml:5:10: warning: no job of the trace has the tenant 'mll' (did you mean 'ml'?)"
+out_says "- tenant 'mll' is without effect: no job of the trace has it"
+grep -q "'web'" out err && fail "a tenant that has jobs is warned of"
+exits 0 run tenants.yaml --quiet
+silent err
 finish
