@@ -106,7 +106,7 @@ struct words {
     bool wrong, no_memory;
 };
 
-/* The word's error, with the first job that uses it. */
+/* The word's error, with the first job that uses it and its line. */
 static void say_word(struct words *words, enum pt_column_id column, uint32_t word,
                      const struct pt_error *why)
 {
@@ -118,8 +118,9 @@ static void say_word(struct words *words, enum pt_column_id column, uint32_t wor
     while (cells && job < trace->job_count && cells[job] != word)
         job++;
     if (!cells || job == trace->job_count) return; /* a word of a row that was dropped */
-    (void)pt_fail_at(&error, PT_ERR_INPUT, words->config->trace.path_as_written, 0, 0,
-                     "job '%.64s': %s", pt_trace_id(trace, job, buffer), why->message);
+    uint32_t line = pt_trace_line(trace, trace->origin ? trace->origin[job] : job);
+    (void)pt_fail_at(&error, PT_ERR_INPUT, words->config->trace.path, line, 0, "job '%.64s': %s",
+                     pt_trace_id(trace, job, buffer), why->message);
     pt_messages_add(words->messages, false, &error, NULL, 0);
     words->wrong = true;
 }

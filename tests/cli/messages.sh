@@ -82,4 +82,16 @@ out_says "- tenant 'mll' is without effect: no job of the trace has it"
 grep -q "'web'" out err && fail "a tenant that has jobs is warned of"
 exits 0 run tenants.yaml --quiet
 silent err
+# a word of the trace that means nothing is said by its line, of an unsorted file too
+printf 'partita: 1\ncluster: {gpus: 1}\ntrace: {source: native, path: words.csv}\n' >words.yaml
+word() {
+    printf 'submit_s,work_s,%s\n5,1,\n\n0,1,%s\n' "$1" "$2" >words.csv
+    exits 2 run words.yaml
+    err_line "words.csv:4: job '1': unknown $3 '$2'${4:-}"
+    silent out
+}
+word gpu_type h10 "GPU type" " (did you mean 'h100'?)"
+word pool mian pool " (did you mean 'main'?)"
+word sla gold "SLA tier"
+word priority urgent "priority class"
 finish
