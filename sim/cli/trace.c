@@ -142,6 +142,13 @@ static enum pt_status read_trace(struct session *session, bool skip, struct pt_e
                                       .bad = skip ? on_bad_row : NULL,
                                       .ctx = session};
     PT_TRY(session->reader->read(&session->trace, &session->report, &request, error));
+    if (skip) {
+        uint32_t dropped = 0;
+        PT_TRY(
+            pt_trace_drop_duplicates(&session->trace, path, &dropped, on_bad_row, session, error));
+        session->report.accepted -= dropped;
+        session->report.bad_rows += dropped;
+    }
     if (session->bad_rows > BAD_ROWS_SHOWN && !session->terminal.verbose &&
         !session->terminal.quiet)
         fprintf(stderr, "partita: ... and %" PRIu64 " more bad rows: --verbose shows all\n",

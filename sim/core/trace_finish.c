@@ -226,6 +226,81 @@ static enum pt_status take_ids(struct id_table *table, pt_job *bad_row, struct p
     return PT_OK;
 }
 
+/* Marks in `drop` the later one of every two rows of one id, and tells `bad` of it. */
+static uint32_t find_duplicates(uint8_t *drop, struct id_table *table, const char *file,
+                                void (*bad)(void *ctx, const struct pt_error *error), void *ctx)
+{
+    const struct pt_trace *trace = table->trace;
+    uint32_t count = 0;
+    for (pt_job row = 0; row < trace->job_count; row++) {
+        const char *id = pt_trace_word(trace, PT_COL_ID, row);
+        if (id == NULL || drop[row]) continue;
+        size_t length = strlen(id);
+        struct id_slot *slot = find_slot(table, id, length);
+        pt_job other =
+            slot->job_plus_1 != 0 ? slot->job_plus_1 - 1 : find_row_number(table, id, length);
+        if (other == PT_NONE || drop[other] || other > row) slot->job_plus_1 = row + 1;
+        if (other == PT_NONE || drop[other]) continue;
+        struct pt_error why = {.status = PT_OK};
+        pt_job later = PT_NONE;
+        (void)fail_duplicate(&why, &later, trace, other, row, id);
+        snprintf(why.file, sizeof why.file, "%s", file == NULL ? "" : file);
+        if (bad != NULL) bad(ctx, &why);
+        drop[later] = 1;
+        count++;
+    }
+    return count;
+}
+
+/* Moves the rows that stay together, with their lines; those named by their number get it as text.
+ */
+static enum pt_status close_ranks(struct pt_trace *trace, const uint8_t *drop,
+                                  struct pt_error *error)
+{
+    struct pt_trace_place *places = trace->places;
+    struct pt_trace before = {.places = places, .place_count = trace->place_count};
+    enum pt_status status = PT_OK;
+    pt_job kept = 0;
+    trace->places = NULL;
+    trace->place_count = trace->place_capacity = 0;
+    for (pt_job row = 0; row < trace->job_count && status == PT_OK; row++) {
+        if (drop[row]) continue;
+        for (unsigned c = 0; c < PT_COLUMN_COUNT_ && kept != row; c++) {
+            size_t size = pt__cell_size((enum pt_column_id)c);
+            char *cells = trace->column[c];
+            if (cells != NULL) memcpy(cells + kept * size, cells + row * size, size);
+        }
+        uint32_t line = pt_trace_line(&before, row);
+        if (line != 0) status = pt_trace_mark_line(trace, kept, line, error);
+        if (status == PT_OK && kept != row && pt_trace_word(trace, PT_COL_ID, kept) == NULL) {
+            char text[PT_ID_BUFFER];
+            int length = snprintf(text, sizeof text, "%u", row);
+            status = pt_trace_set(trace, kept, PT_COL_ID, text, (size_t)length, error);
+        }
+        kept++;
+    }
+    trace->job_count = trace->filled = kept;
+    free(places);
+    return status;
+}
+
+enum pt_status pt_trace_drop_duplicates(struct pt_trace *trace, const char *file, uint32_t *dropped,
+                                        void (*bad)(void *ctx, const struct pt_error *error),
+                                        void *ctx, struct pt_error *error)
+{
+    *dropped = 0;
+    if (trace->column[PT_COL_ID] == NULL || trace->job_count == 0) return PT_OK;
+    struct id_table table;
+    uint8_t *drop = calloc(trace->job_count, 1);
+    enum pt_status status = id_table_init(&table, trace, error);
+    if (status == PT_OK && drop == NULL) status = out_of_memory(error);
+    if (status == PT_OK) *dropped = find_duplicates(drop, &table, file, bad, ctx);
+    id_table_fini(&table);
+    if (*dropped > 0) status = close_ranks(trace, drop, error);
+    free(drop);
+    return status;
+}
+
 /* `after` as lists of predecessors, one list behind the other in order of the jobs. */
 struct edges {
     uint32_t *predecessor;

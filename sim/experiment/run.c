@@ -53,6 +53,13 @@ static enum pt_status read_source(struct pt_run *run, struct pt_error *error)
                                       .ctx = run->options.ctx};
     pt_job bad_row;
     PT_TRY(spec->reader->read(&run->trace, &run->facts.read, &request, error));
+    if (request.skip_bad_rows) {
+        uint32_t dropped = 0;
+        PT_TRY(pt_trace_drop_duplicates(&run->trace, spec->path, &dropped, request.bad, request.ctx,
+                                        error));
+        run->facts.read.accepted -= dropped;
+        run->facts.read.bad_rows += dropped;
+    }
     enum pt_status status = pt_trace_finish(&run->trace, &bad_row, error);
     if (status != PT_OK && spec->path && !error->file[0])
         snprintf(error->file, sizeof error->file, "%s", spec->path);

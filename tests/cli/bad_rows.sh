@@ -77,6 +77,29 @@ rm jobs.csv
 exits 2 run run.yaml
 err_says "jobs.csv"
 
+# a later row of an id is a bad row like any other; a row's number stays its id
+cat >jobs.csv <<'CSV'
+id,submit_s,work_s
+a,9,1
+4,8,1
+a,7,2
+b,6,x
+,5,4
+a,4,8
+,3,16
+CSV
+exits 2 run run.yaml
+exits 0 run run.yaml --on-bad-row skip --out skip.h5
+out_says "7 rows read, 3 bad ones skipped"
+out_says "4 done"
+for line in 4 7; do err_line "jobs.csv:$line: id is not unique: 'a' (also in line 2)"; done
+err_says "jobs.csv:5:5: "
+exits 2 trace check jobs.csv
+out_says "7 rows, 3 bad"
+exits 0 trace convert jobs.csv --on-bad-row skip --out good.csv
+printf 'id,submit_s,work_s,gpus\n5,3,16,1\n3,5,4,1\n4,8,1,1\na,9,1,1\n' >expected.csv
+same good.csv expected.csv
+
 # what is unsorted is accepted, sorted, and said
 printf 'id,submit_s,work_s\nb,5,1\na,0,1\n' >jobs.csv
 exits 0 run run.yaml

@@ -160,6 +160,14 @@ PT_USE_RESULT enum pt_status pt_trace_set_u32(struct pt_trace *trace, pt_job row
 PT_USE_RESULT enum pt_status pt_trace_check_row(const struct pt_trace *trace, pt_job row,
                                                 enum pt_column_id *column, struct pt_error *error);
 
+/* Before pt_trace_finish, for a user who chose to skip bad rows: drops every row whose id an
+ * earlier row has, and tells `bad` (NULL allowed) of each with its line. Rows that are named by
+ * their number keep that name. *dropped counts them. O(n). */
+PT_USE_RESULT enum pt_status
+pt_trace_drop_duplicates(struct pt_trace *trace, const char *file, uint32_t *dropped,
+                         void (*bad)(void *ctx, const struct pt_error *error), void *ctx,
+                         struct pt_error *error);
+
 /* Closes the trace: stable sort by submit time, unique ids, `after` resolved and free of circles.
  * An error about a job names it through *bad_row, its row number in order of pt_trace_add
  * (PT_NONE when it is about none), and through error->line where the reader gave lines.

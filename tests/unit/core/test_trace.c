@@ -348,6 +348,48 @@ Test(trace, ids_are_unique)
     pt_trace_fini(&trace);
 }
 
+static void note_line(void *ctx, const struct pt_error *error)
+{
+    char *lines = ctx;
+    snprintf(lines + strlen(lines), 64 - strlen(lines), "%s:%u ", error->file, error->line);
+}
+
+Test(trace, later_rows_of_an_id_can_be_dropped)
+{
+    /* Row 4 is named by its number, which row 1 has taken; row 5 keeps the name 5. */
+    static const char *const ids[] = {"a", "4", "a", "b", "", ""};
+    struct pt_trace trace;
+    struct pt_error error = {0};
+    char lines[64] = "", buffer[PT_ID_BUFFER];
+    uint32_t dropped = 0;
+    pt_job row, bad;
+    pt_trace_init(&trace);
+    for (uint32_t i = 0; i < 6; i++) {
+        cr_assert_eq(pt_trace_add(&trace, &row, &error), PT_OK);
+        cr_assert_eq(pt_trace_set(&trace, row, PT_COL_ID, ids[i], strlen(ids[i]), &error), PT_OK);
+        cr_assert_eq(pt_trace_set_time(&trace, row, PT_COL_SUBMIT, 10 - i, &error), PT_OK);
+        cr_assert_eq(pt_trace_set_time(&trace, row, PT_COL_WORK, i, &error), PT_OK);
+        cr_assert_eq(pt_trace_mark_line(&trace, row, 2 * i + 2, &error), PT_OK);
+    }
+    cr_assert_eq(pt_trace_drop_duplicates(&trace, "t.csv", &dropped, note_line, lines, &error),
+                 PT_OK);
+    cr_assert_eq(dropped, 2);
+    cr_assert_str_eq(lines, "t.csv:10 t.csv:6 ");
+    cr_assert_eq(trace.job_count, 4);
+    static const uint32_t kept[] = {0, 1, 3, 5};
+    static const char *const names[] = {"a", "4", "b", "5"};
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_assert_str_eq(pt_trace_id(&trace, i, buffer), names[i]);
+        cr_assert_eq(pt_trace_work_ns(&trace)[i], kept[i]);
+        cr_assert_eq(pt_trace_line(&trace, i), 2 * kept[i] + 2);
+    }
+    cr_assert_eq(pt_trace_add(&trace, &row, &error), PT_OK);
+    cr_assert_null(pt_trace_word(&trace, PT_COL_ID, row), "a new row is not a clean one");
+    pt_trace_drop_last(&trace);
+    cr_assert_eq(pt_trace_finish(&trace, &bad, &error), PT_OK);
+    pt_trace_fini(&trace);
+}
+
 Test(trace, after_becomes_successors)
 {
     struct pt_trace trace = {0};

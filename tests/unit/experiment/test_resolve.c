@@ -24,6 +24,7 @@ static void make_trace(struct pt_trace *trace, const char *rows[][COLUMNS], size
     pt_trace_init(trace);
     for (size_t i = 0; i < count; i++) {
         cr_assert_eq(pt_trace_add(trace, &row, &error), PT_OK);
+        cr_assert_eq(pt_trace_mark_line(trace, row, (uint32_t)i + 2, &error), PT_OK);
         cr_assert_eq(pt_trace_set_time(trace, row, PT_COL_SUBMIT, 0, &error), PT_OK);
         cr_assert_eq(pt_trace_set_time(trace, row, PT_COL_WORK, 1, &error), PT_OK);
         for (size_t c = 0; c < COLUMNS; c++)
@@ -107,11 +108,12 @@ Test(resolve, names_the_first_job_with_a_word_that_means_nothing)
     cr_assert_eq(pt_resolve(&resolved, config, &trace, &messages), PT_ERR_INPUT);
     char *said = printed(&messages, false);
     cr_assert_str_eq(said,
-                     "jobs.csv: job 'b': unknown SLA tier 'gould' (did you mean 'gold'?)\n"
-                     "jobs.csv: job 'b': unknown priority class 'hihg' (did you mean 'high'?)\n"
-                     "jobs.csv: job 'b': unknown pool 'mian' (did you mean 'main'?)\n"
-                     "jobs.csv: job 'b': unknown GPU type ''\n"
-                     "jobs.csv: job 'c': unknown GPU type 'tpu'\n");
+                     "test.yaml:4:18: warning: no job of the trace has the tenant 'acme'\n"
+                     "jobs.csv:3: job 'b': unknown SLA tier 'gould' (did you mean 'gold'?)\n"
+                     "jobs.csv:3: job 'b': unknown priority class 'hihg' (did you mean 'high'?)\n"
+                     "jobs.csv:3: job 'b': unknown pool 'mian' (did you mean 'main'?)\n"
+                     "jobs.csv:3: job 'b': unknown GPU type ''\n"
+                     "jobs.csv:4: job 'c': unknown GPU type 'tpu'\n");
     free(said);
     pt_resolved_fini(&resolved);
     pt_trace_fini(&trace);
