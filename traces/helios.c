@@ -7,6 +7,8 @@
 
 enum { JOB_ID, ARRIVAL, SERVICE, GPU_COUNT, CELLS };
 
+const char *const pt__helios_columns[] = {"job_id", "arrival_s", "service_sec", "gpu_count", NULL};
+
 static enum pt_status take(struct pt_trace *trace, uint32_t *bad, pt_job row,
                            const struct pt__cell *cells, void *ctx, struct pt_error *error)
 {
@@ -21,9 +23,11 @@ static enum pt_status take(struct pt_trace *trace, uint32_t *bad, pt_job row,
 static enum pt_status read_file(struct pt_trace *trace, struct pt_read_report *report,
                                 const struct pt_read_request *request, struct pt_error *error)
 {
-    static const char *const names[] = {"job_id", "arrival_s", "service_sec", "gpu_count", NULL};
-    static const struct pt__format format = {
-        .names = names, .has_ids = true, .submit = ARRIVAL, .work = SERVICE, .take = take};
+    static const struct pt__format format = {.names = pt__helios_columns,
+                                             .has_ids = true,
+                                             .submit = ARRIVAL,
+                                             .work = SERVICE,
+                                             .take = take};
     return pt__format_read(trace, report, request, &format, NULL, error);
 }
 

@@ -28,15 +28,43 @@ struct native {
     uint32_t lines_beside; /* line - row of the last accepted row */
 };
 
+/* True if the file's header is exactly these columns, in any order. */
+static bool has_header(const struct native *native, const char *const *names)
+{
+    uint32_t count = 0;
+    for (; names[count] != NULL; count++) {
+        uint32_t at = 0;
+        while (at < native->column_count &&
+               (native->cells[at].length != strlen(names[count]) ||
+                memcmp(native->cells[at].text, names[count], native->cells[at].length) != 0))
+            at++;
+        if (at == native->column_count) return false;
+    }
+    return count == native->column_count;
+}
+
+/* The source whose file this is; NULL = none that is known. */
+static const char *other_source(const struct native *native)
+{
+    if (has_header(native, pt__helios_columns)) return pt__reader_helios.name;
+    if (has_header(native, pt__philly_columns)) return pt__reader_philly.name;
+    return NULL;
+}
+
 static enum pt_status unknown_column(const struct native *native, const struct pt__cell *cell,
                                      struct pt_error *error)
 {
-    char hint[PT_SUGGEST_MAX + 32] = "";
+    char hint[PT_SUGGEST_MAX + 96] = "";
+    const char *source = other_source(native);
     struct pt_suggestion suggestion;
     pt_suggest_begin(&suggestion, cell->text, cell->length);
     for (unsigned c = 0; c < PT_COLUMN_COUNT_; c++)
         pt_suggest_offer(&suggestion, pt_columns[c].name);
-    if (suggestion.best != NULL)
+    if (source != NULL)
+        snprintf(hint, sizeof hint,
+                 " (looks like source %s: use --source %s, in an experiment trace: {source: %s})",
+                 source, source, source);
+    else if (suggestion.best != NULL)
         snprintf(hint, sizeof hint, " (did you mean '%s'?)", suggestion.best);
     else if (native->column_count == 1)
         snprintf(hint, sizeof hint, " (columns are separated by commas)");

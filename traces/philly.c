@@ -7,6 +7,9 @@
 
 enum { TIMESTAMP, DURATION, NUM_GPUS, GPU_TIME, CLUSTER, CELLS };
 
+const char *const pt__philly_columns[] = {"timestamp", "duration", "num_gpus",
+                                          "gpu_time",  "cluster",  NULL};
+
 /* The digits at text as a number; -1 if one of them is none. */
 static int digits(const char *text, size_t count)
 {
@@ -89,10 +92,11 @@ static void shift_to_zero(struct pt_trace *trace, pt_job first)
 static enum pt_status read_file(struct pt_trace *trace, struct pt_read_report *report,
                                 const struct pt_read_request *request, struct pt_error *error)
 {
-    static const char *const names[] = {"timestamp", "duration", "num_gpus",
-                                        "gpu_time",  "cluster",  NULL};
-    static const struct pt__format format = {
-        .names = names, .has_ids = false, .submit = TIMESTAMP, .work = DURATION, .take = take};
+    static const struct pt__format format = {.names = pt__philly_columns,
+                                             .has_ids = false,
+                                             .submit = TIMESTAMP,
+                                             .work = DURATION,
+                                             .take = take};
     pt_job first = trace->job_count;
     PT_TRY(pt__format_read(trace, report, request, &format, NULL, error));
     shift_to_zero(trace, first);

@@ -9,6 +9,10 @@ extern const struct pt_reader_ops pt__reader_synthetic;
 extern const struct pt_reader_ops pt__reader_helios;
 extern const struct pt_reader_ops pt__reader_philly;
 
+/* The columns of the fixed formats, NULL-terminated. */
+extern const char *const pt__helios_columns[];
+extern const char *const pt__philly_columns[];
+
 /* For readers without parameters. */
 extern const struct pt_param pt__no_params[];
 

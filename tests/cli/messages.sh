@@ -94,4 +94,13 @@ word gpu_type h10 "GPU type" " (did you mean 'h100'?)"
 word pool mian pool " (did you mean 'main'?)"
 word sla gold "SLA tier"
 word priority urgent "priority class"
+# a file of another source read as a native one
+cp "$PARTITA_SOURCE/traces/samples/helios.csv" words.csv
+exits 2 run words.yaml
+err_line "words.csv:1:1: unknown column 'job_id' (looks like source helios: use --source helios, in an experiment trace: {source: helios})"
+exits 2 trace check "$PARTITA_SOURCE/traces/samples/philly.csv"
+err_says "looks like source philly: use --source philly"
+sed 's/gpu_count/gpus/' "$PARTITA_SOURCE/traces/samples/helios.csv" >words.csv
+exits 2 run words.yaml
+grep -q "looks like" err && fail "half a header is taken for a known one"
 finish
