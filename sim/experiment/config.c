@@ -155,6 +155,13 @@ static enum pt_status load_only(struct owner *owner, const char *origin_dir,
                                 struct pt_messages *messages)
 {
     struct pt_yaml_node *document = owner->yaml.first_document;
+    for (const struct pt_yaml_node *each = document; each; each = each->next) {
+        const struct pt_yaml_node *expect = pt_yaml_get(each, "expect");
+        if (!expect) continue;
+        pt_yaml_say(&owner->yaml, messages, false, expect->key_place,
+                    "this is a scenario: partita test %.200s", owner->yaml.file);
+        return PT_ERR_INPUT;
+    }
     if (!document->next)
         return load_root(owner, document, false, origin_dir, sets, set_count, messages);
     pt_yaml_say(&owner->yaml, messages, false, document->next->place,

@@ -103,4 +103,11 @@ err_says "looks like source philly: use --source philly"
 sed 's/gpu_count/gpus/' "$PARTITA_SOURCE/traces/samples/helios.csv" >words.csv
 exits 2 run words.yaml
 grep -q "looks like" err && fail "half a header is taken for a known one"
+# a scenario is for `partita test`
+{ cat small.yaml && echo 'expect: {summary: {done: 3}}'; } >scenario.yaml
+exits 2 run scenario.yaml
+err_line "scenario.yaml:9:1: this is a scenario: partita test scenario.yaml"
+{ cat small.yaml && echo --- && cat scenario.yaml; } >scenarios.yaml
+exits 2 run scenarios.yaml
+err_line "scenarios.yaml:18:1: this is a scenario: partita test scenarios.yaml"
 finish
