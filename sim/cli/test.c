@@ -34,9 +34,9 @@ static void say_verdict(const struct session *session, const struct pt_scenario 
     } shown[] = {{"ok", PT__GREEN}, {"FAIL", PT__RED}, {"ERROR", PT__RED}};
     const struct pt__terminal *terminal = &session->terminal;
     if (terminal->quiet && scenario->verdict == PT_VERDICT_PASSED) return;
-    printf("  %s%-5s%s %s\n", pt__style(terminal->color_out, shown[scenario->verdict].style),
-           shown[scenario->verdict].word, pt__style(terminal->color_out, PT__PLAIN),
-           scenario->name);
+    printf("  %s%-5s%s %s%s\n", pt__style(terminal->color_out, shown[scenario->verdict].style),
+           shown[scenario->verdict].word, pt__style(terminal->color_out, PT__PLAIN), scenario->name,
+           scenario->expects ? "" : " (nothing expected)");
     pt_messages_print(&scenario->messages, stdout, terminal->color_out);
 }
 
@@ -150,7 +150,7 @@ const struct pt__command pt__command_test = {
         "what the summary must say, the exit code, a part of the error message, and invariants. A "
         "file may hold several, as YAML documents. All invariants of the simulated world are "
         "checked on the way. Exits 1 if an expectation does not hold, 2 if one is no expectation: "
-        "an unknown field, job or metric.",
+        "an unknown field, job, state or metric.",
     .options = options,
     .example = "partita test tests/scenarios/*.yaml -k gang --junit report.xml",
     .example_says = "runs the scenarios with 'gang' in their name",

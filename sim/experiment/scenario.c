@@ -44,7 +44,10 @@ const char *pt_verdict_text(enum pt_verdict verdict)
 void pt_scenario_init(struct pt_scenario *scenario, struct pt_yaml_node *document, uint32_t index)
 {
     const struct pt_yaml_node *name = pt_yaml_get(document, "name");
-    *scenario = (struct pt_scenario){.verdict = PT_VERDICT_PASSED};
+    const struct pt_yaml_node *expect = pt_yaml_get(document, "expect");
+    *scenario = (struct pt_scenario){.verdict = PT_VERDICT_PASSED,
+                                     .expects = expect && !pt_yaml_is_nothing(expect) &&
+                                                (expect->text || expect->count > 0)};
     pt_messages_init(&scenario->messages);
     snprintf(scenario->buffer, sizeof scenario->buffer, "document %" PRIu32, index);
     scenario->name = name && name->text && name->text[0] ? name->text : scenario->buffer;

@@ -26,6 +26,7 @@ struct pt_scenario {
         *name; /* of the document, or "document 3"; borrowed from the tree or from `buffer` */
     char buffer[24];
     enum pt_verdict verdict;
+    bool expects;                /* false: nothing is expected, but that it runs to its end */
     struct pt_messages messages; /* what does not hold, or what is wrong */
     double wall_s;
 };

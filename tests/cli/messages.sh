@@ -73,6 +73,7 @@ exits 0 run small.yaml --progress always
 err_says "3 of 3 jobs"
 exits 0 run small.yaml
 silent err
+
 # a tenant that no job has is most likely misspelt
 printf 'partita: 1\ncluster: {gpus: 1}\ntrace: {source: native, path: ml.csv}\ntenants:\n- {name: mll, weight: 2}\n- {name: web}\n' >tenants.yaml
 printf 'submit_s,work_s,tenant\n0,1,ml\n0,1,web\n' >ml.csv
@@ -82,6 +83,7 @@ out_says "- tenant 'mll' is without effect: no job of the trace has it"
 grep -q "'web'" out err && fail "a tenant that has jobs is warned of"
 exits 0 run tenants.yaml --quiet
 silent err
+
 # a word of the trace that means nothing is said by its line, of an unsorted file too
 printf 'partita: 1\ncluster: {gpus: 1}\ntrace: {source: native, path: words.csv}\n' >words.yaml
 word() {
@@ -94,6 +96,7 @@ word gpu_type h10 "GPU type" " (did you mean 'h100'?)"
 word pool mian pool " (did you mean 'main'?)"
 word sla gold "SLA tier"
 word priority urgent "priority class"
+
 # a file of another source read as a native one
 cp "$PARTITA_SOURCE/traces/samples/helios.csv" words.csv
 exits 2 run words.yaml
@@ -103,6 +106,7 @@ err_says "looks like source philly: use --source philly"
 sed 's/gpu_count/gpus/' "$PARTITA_SOURCE/traces/samples/helios.csv" >words.csv
 exits 2 run words.yaml
 grep -q "looks like" err && fail "half a header is taken for a known one"
+
 # a scenario is for `partita test`
 { cat small.yaml && echo 'expect: {summary: {done: 3}}'; } >scenario.yaml
 exits 2 run scenario.yaml
@@ -110,4 +114,11 @@ err_line "scenario.yaml:9:1: this is a scenario: partita test scenario.yaml"
 { cat small.yaml && echo --- && cat scenario.yaml; } >scenarios.yaml
 exits 2 run scenarios.yaml
 err_line "scenarios.yaml:18:1: this is a scenario: partita test scenarios.yaml"
+
+# nothing expected is said; a state that there is not is no expectation
+exits 0 test small.yaml scenario.yaml
+[ "$(grep -c '  ok    small (nothing expected)' out)" -eq 1 ] || fail "not said: nothing is expected"
+{ cat small.yaml && printf 'expect: {jobs: {B: {state: broken}}}\n'; } >state.yaml
+exits 2 test state.yaml
+out_says "state.yaml:9:28: state: 'broken' is unknown (known: done, failed, killed, withdrawn, unschedulable, running, pending)"
 finish
