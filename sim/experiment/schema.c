@@ -141,7 +141,10 @@ static struct pt_yaml_node *check_scalar(struct checker *checker, const struct p
     if (fine && row->verify && checker->catalog)
         fine = row->verify(checker->catalog, raw->text, &error);
     if (fine) return node;
-    SAY(checker, raw->place, "%.64s: '%.64s' %s", label(row, raw), raw->text, error.message);
+    if (row->explain && row->explain(raw->text, &error))
+        SAY(checker, raw->place, "%s", error.message);
+    else
+        SAY(checker, raw->place, "%.64s: '%.64s' %s", label(row, raw), raw->text, error.message);
     return NULL;
 }
 

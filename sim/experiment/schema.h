@@ -42,6 +42,9 @@ struct pt_row {
                    const struct pt_yaml_node *value);
     /* A further rule for a scalar: false, and a message to put behind the value. NULL = none. */
     bool (*verify)(const struct pt_catalog *catalog, const char *text, struct pt_error *error);
+    /* Rewords the error of a wrong value as a whole message; false = its own words are good. NULL =
+     * they always are. */
+    bool (*explain)(const char *text, struct pt_error *error);
 };
 
 /* What can be picked by name and brings parameters of its own; by index, NULL past the end. */

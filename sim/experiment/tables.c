@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "models/registry.h"
+#include "partita/number.h"
 #include "policies/registry.h"
 #include "sim/experiment/catalog.h"
 #include "traces/registry.h"
@@ -291,8 +292,21 @@ static const struct pt_schema output = {"output", output_rows, false, NULL, NULL
 
 /* ---- the files ---- */
 
+/* A later format is no slip of the user's: the program is too old. */
+static bool explain_format(const char *text, struct pt_error *error)
+{
+    int64_t version;
+    struct pt_error ignored;
+    if (pt_parse_int(&version, text, strlen(text), 2, INT64_MAX, &ignored) != PT_OK) return false;
+    (void)pt_fail(error, PT_ERR_INPUT, "format %.64s is newer than this program (it knows 1)",
+                  text);
+    return true;
+}
+
 #define EXPERIMENT_ROWS                                                                            \
-    VALUE("partita", INT, "", NULL, "1", "1", 0, "version of this format"),                        \
+    {.param = {"partita", PT_PARAM_INT, "", NULL, "1", "1", NULL, "version of this format"},       \
+     .shape = PT_SHAPE_SCALAR,                                                                     \
+     .explain = explain_format},                                                                   \
         VALUE("name", TEXT, "", "experiment", NULL, NULL, 0, "what reports call it"),              \
         VALUE("seed", INT, "", "0", "0", NULL, 0, "root of every random draw"),                    \
         INNER("cluster", MAP, NULL, NULL, NULL, 0, &cluster, "the GPUs"),                          \

@@ -121,4 +121,12 @@ exits 0 test small.yaml scenario.yaml
 { cat small.yaml && printf 'expect: {jobs: {B: {state: broken}}}\n'; } >state.yaml
 exits 2 test state.yaml
 out_says "state.yaml:9:28: state: 'broken' is unknown (known: done, failed, killed, withdrawn, unschedulable, running, pending)"
+
+# a format that is too new is told from one that is wrong
+sed 's/partita: 1/partita: 2/' small.yaml >format.yaml
+exits 2 run format.yaml
+err_line "format.yaml:1:10: format 2 is newer than this program (it knows 1)"
+sed 's/partita: 1/partita: 0/' small.yaml >format.yaml
+exits 2 run format.yaml
+grep -q newer err && fail "format 0 is called newer"
 finish
