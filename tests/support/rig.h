@@ -13,7 +13,7 @@
 
 #define RIG_POOLS_MAX 8
 #define RIG_VALUES_MAX 16
-#define RIG_DOWN_NODES 8
+#define RIG_DOWN_NODES 32
 #define RIG_DOWN_MAX 2
 
 struct rig {
