@@ -119,6 +119,12 @@ static enum pt_status load_root(struct owner *owner, struct pt_yaml_node *raw, b
 {
     const struct pt_schema *schema = scenario ? &pt_schema_scenario : &pt_schema_experiment;
     struct pt_yaml_node *root;
+    if (raw->kind == PT_YAML_SCALAR && !pt_yaml_is_nothing(raw)) {
+        pt_yaml_say(&owner->yaml, messages, false, raw->place,
+                    "this is text and no experiment, which begins with a line 'partita: 1' "
+                    "('partita schema experiment' tells its keys)");
+        return PT_ERR_INPUT;
+    }
     PT_TRY(pt_catalog_load(&owner->catalog, messages));
     owner->config.catalog = owner->catalog;
     enum pt_status status = pt_set_apply(&owner->yaml, raw, schema, sets, set_count, messages);

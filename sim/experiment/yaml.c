@@ -6,6 +6,8 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "sim/experiment/sniff.h"
+
 /* Past so many errors a message goes without its line: finding a line costs a scan. */
 #define LINES_SHOWN 1000u
 
@@ -531,7 +533,9 @@ enum pt_status pt_yaml_load(struct pt_yaml *yaml, const char *path, struct pt_me
         (void)refuse(NULL, messages, nowhere, "can't be read: %s", strerror(errno));
         goto out;
     }
-    status = pt_yaml_parse(yaml, path, text, length, messages);
+    const char *other = pt__sniff(text, length);
+    status = other ? refuse(NULL, messages, nowhere, "%s", other)
+                   : pt_yaml_parse(yaml, path, text, length, messages);
 out:
     free(text);
     fclose(stream);

@@ -54,6 +54,23 @@ for change in 's/cluster: {gpus: 2}/cluster: {gpus: 2, gpus: 3}/' 's/gpus: 2}/gp
     grep -q '^wrong.yaml:[0-9]*:[0-9]*: ' err || fail "$change: no place is said"
 done
 
+# other files than experiments are named for what they look like
+exits 2 run "$PARTITA_SOURCE/traces/samples/native.csv"
+err_says "native.csv: looks like a CSV file, and no YAML: a trace is named in an experiment"
+gzip -c "$PARTITA_SOURCE/traces/samples/native.csv" >trace.csv.gz
+exits 2 run trace.csv.gz
+err_says "trace.csv.gz: is a compressed file"
+exits 2 test fake.h5
+err_says "fake.h5: is an HDF5 file, as results are"
+echo "Dear reader, this is a letter" | tr -d , >letter.txt
+exits 2 run letter.txt
+err_line "letter.txt:1:1: this is text and no experiment, which begins with a line 'partita: 1' ('partita schema experiment' tells its keys)"
+for text in 'partita: 1, 2' '{partita: 1, x: 2}' '# a, b'; do
+    printf '%s\n' "$text" >wrong.yaml
+    exits 2 run wrong.yaml
+    grep -q CSV err && fail "'$text' is taken for CSV"
+done
+
 # A truncated result can't be run again, nor exported.
 exits 0 run small.yaml --out whole.h5
 head -c 2000 whole.h5 >half.h5
