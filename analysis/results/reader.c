@@ -96,21 +96,63 @@ static char *read_manifest_text(hid_t file, const char *name)
     return text;
 }
 
-const char *pt_results_manifest_text(struct pt_results_reader *reader, const char *name)
+/* The row of /manifest/inputs that has this path: its digest. */
+static char *read_input_digest(hid_t file, const char *path)
+{
+    struct pt__table_in t = PT__NO_TABLE;
+    struct pt_cell cell;
+    char *digest = NULL;
+    if (H5Lexists(file, "manifest", H5P_DEFAULT) <= 0 ||
+        H5Lexists(file, "manifest/inputs", H5P_DEFAULT) <= 0) {
+        return NULL;
+    }
+    enum pt_status status = pt__table_in_open(&t, file, "manifest/inputs", NULL);
+    bool fits = status == PT_OK && t.field_count == 2 && t.fields[0].type == PT_FIELD_TEXT &&
+                t.fields[1].type == PT_FIELD_TEXT;
+    for (uint64_t row = 0; fits && digest == NULL && row < t.row_count; row++) {
+        fits = pt__table_in_cell(&t, row, 0, &cell, NULL) == PT_OK;
+        if (!fits || cell.text == NULL || strcmp(cell.text, path) != 0) continue;
+        fits = pt__table_in_cell(&t, row, 1, &cell, NULL) == PT_OK;
+        if (fits && cell.text != NULL) digest = strdup(cell.text);
+    }
+    pt__table_in_close(&t);
+    return digest;
+}
+
+/* What was looked up before, or else what `read` finds. */
+static const char *look_up(struct pt_results_reader *reader, const char *key, const char *name,
+                           char *(*read)(hid_t file, const char *name))
 {
     for (uint32_t i = 0; i < reader->text_count; i++) {
-        if (strcmp(reader->texts[i].name, name) == 0) return reader->texts[i].text;
+        if (strcmp(reader->texts[i].name, key) == 0) return reader->texts[i].text;
     }
     struct manifest_text *texts = realloc(reader->texts, (reader->text_count + 1) * sizeof(*texts));
-    char *copy = strdup(name);
+    char *copy = strdup(key);
     if (texts != NULL) reader->texts = texts;
     if (texts == NULL || copy == NULL) {
         free(copy);
         return NULL;
     }
     texts[reader->text_count].name = copy;
-    texts[reader->text_count].text = read_manifest_text(reader->file, name);
+    texts[reader->text_count].text = read(reader->file, name);
     return texts[reader->text_count++].text;
+}
+
+const char *pt_results_manifest_text(struct pt_results_reader *reader, const char *name)
+{
+    return look_up(reader, name, name, read_manifest_text);
+}
+
+const char *pt_results_input_digest(struct pt_results_reader *reader, const char *path)
+{
+    static const char prefix[] = "inputs/"; /* no name of a text begins so */
+    size_t room = sizeof prefix + strlen(path);
+    char *key = malloc(room);
+    if (key == NULL) return NULL;
+    snprintf(key, room, "%s%s", prefix, path);
+    const char *digest = look_up(reader, key, path, read_input_digest);
+    free(key);
+    return digest;
 }
 
 /* ---- the summary ---- */

@@ -71,6 +71,10 @@ void pt_results_reader_free(struct pt_results_reader *reader);
 /* Texts of /manifest; NULL when absent. Owned by the reader. */
 const char *pt_results_manifest_text(struct pt_results_reader *reader, const char *name);
 
+/* The digest of the input file that the experiment calls `path`; NULL when the result has none.
+ * Owned by the reader. */
+const char *pt_results_input_digest(struct pt_results_reader *reader, const char *path);
+
 /* The job table, column by column and a chunk of rows at a time: for export. */
 enum pt_field_type { PT_FIELD_INT, PT_FIELD_NUMBER, PT_FIELD_TEXT, PT_FIELD_BOOL };
 struct pt_field {

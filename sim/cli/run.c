@@ -237,18 +237,40 @@ static void print_head(const struct session *session, const struct pt_run_facts 
     fflush(stdout);
 }
 
+/* Why a run of the same experiment has another digest. */
+static void say_difference(const struct session *session, const struct pt_run_facts *facts)
+{
+    const struct pt_trace_spec *trace = &session->config->trace;
+    const char *partial = pt_results_manifest_text(session->rerun, "partial");
+    const char *version = pt_results_manifest_text(session->rerun, "version");
+    const char *input = facts->input_digest
+                            ? pt_results_input_digest(session->rerun, trace->path_as_written)
+                            : NULL;
+    if (partial && strcmp(partial, "0") != 0)
+        fprintf(stderr, "that result is partial\n");
+    else if (input && strcmp(input, facts->input_digest) != 0)
+        fprintf(stderr, "%s has changed (%s then, %s now)\n", trace->path, input,
+                facts->input_digest);
+    else if (version && strcmp(version, PARTITA_VERSION) != 0)
+        fprintf(stderr, "that result is of version %s, this is " PARTITA_VERSION "\n", version);
+    else
+        fprintf(stderr, "version and inputs are the same, so the program itself must have "
+                        "changed\n");
+}
+
 static void compare_digests(const struct session *session, const struct pt_run_facts *facts)
 {
     if (!session->rerun || session->set_count > 0 || session->terminal.quiet) return;
     const char *before = pt_results_manifest_text(session->rerun, "digest");
     if (!before || facts->status != PT_OK) return;
-    if (strcmp(before, facts->digest) == 0)
+    if (strcmp(before, facts->digest) == 0) {
         fprintf(stderr, "partita: same digest as %s\n", session->args->operands[0]);
-    else
-        fprintf(stderr,
-                "partita: the digest differs from that of %s (%s): it is partial or of another "
-                "version, or its inputs have changed\n",
-                session->args->operands[0], before);
+        return;
+    }
+    fprintf(stderr,
+            "partita: the digest differs from that of %s (%s): ", session->args->operands[0],
+            before);
+    say_difference(session, facts);
 }
 
 static int execute(struct session *session)

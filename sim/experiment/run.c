@@ -64,7 +64,9 @@ static enum pt_status read_source(struct pt_run *run, struct pt_error *error)
     if (status != PT_OK && spec->path && !error->file[0])
         snprintf(error->file, sizeof error->file, "%s", spec->path);
     if (status != PT_OK) return status;
-    return spec->path ? pt_digest_file(run->input_digest, spec->path, error) : PT_OK;
+    if (!spec->path) return PT_OK;
+    run->facts.input_digest = run->input_digest;
+    return pt_digest_file(run->input_digest, spec->path, error);
 }
 
 static enum pt_status read_trace(struct pt_run *run, struct pt_messages *messages)

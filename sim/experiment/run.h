@@ -56,6 +56,7 @@ struct pt_run_facts {
     const struct pt_config *config;
     const struct pt_trace *trace;
     struct pt_read_report read; /* of inline jobs: their number */
+    const char *input_digest;   /* of the trace's file; NULL = it has none */
     const struct pt_summary_input *input;
     double offered_load; /* NaN = no span to speak of */
     struct pt_never_fits never_fits;

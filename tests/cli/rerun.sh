@@ -52,6 +52,24 @@ err_says "did you mean 'blocking'?"
 exits 0 export second/moved.h5 --format csv --out a.csv
 exits 0 export second/again.h5 --format csv --out b.csv
 same a.csv b.csv
+# another digest is explained by what has changed
+cp first/jobs.csv first/gone.csv
+sed '2s/,5,/,6,/' first/gone.csv >first/jobs.csv
+exits 0 run second/moved.h5
+err_says "the digest differs from that of second/moved.h5 ($(cat digest1)): $PWD/first/jobs.csv has changed (xxh3-128:"
+cp first/gone.csv first/jobs.csv
+older() { /usr/bin/python3 -c 'import h5py, sys
+m = h5py.File("second/older.h5", "r+")["manifest"]
+m.attrs.modify(sys.argv[1], sys.argv[2].encode().ljust(m.attrs.get_id(sys.argv[1]).dtype.itemsize, b"\0"))' "$1" "$2"; }
+if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
+    cp second/moved.h5 second/older.h5
+    older digest xxh3-128:00000000000000000000000000000000
+    exits 0 run second/older.h5
+    err_says "(xxh3-128:00000000000000000000000000000000): version and inputs are the same"
+    older version 0.0.9
+    exits 0 run second/older.h5
+    err_says "that result is of version 0.0.9, this is "
+fi
 mv first/jobs.csv first/gone.csv
 exits 2 run second/moved.h5
 err_says "jobs.csv"

@@ -218,6 +218,9 @@ Test(results, are_read_back_as_they_were)
     cr_assert_str_eq(pt_results_manifest_text(r, "host/directory"), "/somewhere");
     cr_assert_str_eq(pt_results_manifest_text(r, "host/command_line"), "partita run x.yaml");
     cr_assert_null(pt_results_manifest_text(r, "nothing"));
+    cr_assert_str_eq(pt_results_input_digest(r, "traces/a.csv"), "xxh3-128:77");
+    cr_assert_str_eq(pt_results_input_digest(r, "traces/a.csv"), "xxh3-128:77", "asked twice");
+    cr_assert_null(pt_results_input_digest(r, "traces/a.csv.gz"));
     pt_results_reader_free(r);
     world_fini(&w);
 }
