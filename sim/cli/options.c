@@ -141,7 +141,7 @@ static enum pt_status check_operands(const struct pt__args *args, struct pt_erro
 {
     const struct pt__command *command = args->command;
     if (args->operand_count < command->operand_min)
-        return pt_fail(error, PT_ERR_INPUT, "%s is missing", command->operands);
+        return pt_fail(error, PT_ERR_INPUT, "needs an argument: %s", command->operands);
     if (args->operand_count > command->operand_max)
         return pt_fail(error, PT_ERR_INPUT, "unexpected argument '%s'",
                        args->operands[command->operand_max]);

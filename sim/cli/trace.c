@@ -130,7 +130,7 @@ static enum pt_status read_trace(struct session *session, bool skip, struct pt_e
     pt_job bad_row;
     PT_TRY(find_reader(session, error));
     if (session->reader->needs_path && !path)
-        return pt_fail(error, PT_ERR_INPUT, "FILE is missing");
+        return pt_fail(error, PT_ERR_INPUT, "needs an argument: FILE");
     PT_TRY(whole_number(&limit_rows, session, "limit", 1, PT_NONE - 1, error));
     PT_TRY(whole_number(&seed_value, session, "seed", 0, INT64_MAX, error));
     PT_TRY(parse_params(session, error));

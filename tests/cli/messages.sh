@@ -49,6 +49,11 @@ exits 2 run small.yaml --json=1
 exits 2 run small.yaml --out
 exits 2 run small.yaml extra.yaml
 exits 2 run
+err_line "partita: needs an argument: EXPERIMENT.yaml|RESULT.h5"
+exits 2 test
+err_line "partita: needs an argument: SCENARIO.yaml..."
+exits 2 trace info --source native
+err_line "partita: needs an argument: FILE"
 
 # of wrong keys and values all in one go, up to 20
 {

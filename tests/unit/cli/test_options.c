@@ -132,6 +132,6 @@ Test(options, refuses_wrong_values)
 
 Test(options, refuses_too_few_and_too_many_operands)
 {
-    REFUSES("EXPERIMENT.yaml is missing", "--json");
+    REFUSES("needs an argument: EXPERIMENT.yaml", "--json");
     REFUSES("unexpected argument 'c'", "a", "b", "c");
 }
