@@ -11,6 +11,7 @@
 #include "sim/cli/terminal.h"
 #include "sim/experiment/scalar.h"
 #include "traces/info.h"
+#include "traces/locate.h"
 #include "traces/registry.h"
 #include "traces/write.h"
 
@@ -154,8 +155,12 @@ static enum pt_status read_trace(struct session *session, bool skip, struct pt_e
         fprintf(stderr, "partita: ... and %" PRIu64 " more bad rows: --verbose shows all\n",
                 session->bad_rows - BAD_ROWS_SHOWN);
     enum pt_status status = pt_trace_finish(&session->trace, &bad_row, error);
-    if (status != PT_OK && path && !error->file[0])
+    if (status != PT_OK && path && !error->file[0]) {
         snprintf(error->file, sizeof error->file, "%s", path);
+        /* what is wrong with a cell begins with its column's name */
+        error->column =
+            pt_locate_cell(path, error->line, error->message, strcspn(error->message, " "));
+    }
     return status;
 }
 

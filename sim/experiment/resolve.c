@@ -5,6 +5,7 @@
 
 #include "partita/number.h"
 #include "partita/suggest.h"
+#include "traces/locate.h"
 
 /* "unknown tier 'gould' (did you mean 'gold'?)" */
 static enum pt_status unknown(struct pt_error *error, const char *noun, const char *word,
@@ -119,7 +120,11 @@ static void say_word(struct words *words, enum pt_column_id column, uint32_t wor
         job++;
     if (!cells || job == trace->job_count) return; /* a word of a row that was dropped */
     uint32_t line = pt_trace_line(trace, trace->origin ? trace->origin[job] : job);
-    (void)pt_fail_at(&error, PT_ERR_INPUT, words->config->trace.path, line, 0, "job '%.64s': %s",
+    const char *path = words->config->trace.path, *name = pt_columns[column].name;
+    /* not for the thousandth: the file is read again to find the cell */
+    bool shown = words->messages->count < PT_MESSAGES_MAX;
+    uint32_t at = shown ? pt_locate_cell(path, line, name, strlen(name)) : 0;
+    (void)pt_fail_at(&error, PT_ERR_INPUT, path, line, at, "job '%.64s': %s",
                      pt_trace_id(trace, job, buffer), why->message);
     pt_messages_add(words->messages, false, &error, NULL, 0);
     words->wrong = true;

@@ -9,6 +9,7 @@
 #include "sim/experiment/assumptions.h"
 #include "sim/experiment/receivers.h"
 #include "sim/experiment/resolve.h"
+#include "traces/locate.h"
 
 /* Instants between two looks at the clock and the interrupt flag: a few ms of work. */
 enum { INSTANTS_A_STEP = 4096 };
@@ -61,8 +62,12 @@ static enum pt_status read_source(struct pt_run *run, struct pt_error *error)
         run->facts.read.bad_rows += dropped;
     }
     enum pt_status status = pt_trace_finish(&run->trace, &bad_row, error);
-    if (status != PT_OK && spec->path && !error->file[0])
+    if (status != PT_OK && spec->path && !error->file[0]) {
         snprintf(error->file, sizeof error->file, "%s", spec->path);
+        /* what is wrong with a cell begins with its column's name */
+        error->column =
+            pt_locate_cell(spec->path, error->line, error->message, strcspn(error->message, " "));
+    }
     if (status != PT_OK) return status;
     if (!spec->path) return PT_OK;
     run->facts.input_digest = run->input_digest;

@@ -62,6 +62,10 @@ static void load_jobs(struct pt__loader *loader, const struct pt_yaml_node *jobs
     if (status == PT_ERR_MEMORY) loader->no_memory = true;
     if (status != PT_ERR_INPUT) return;
     const struct pt_yaml_node *bad = bad_row == PT_NONE ? NULL : job_at(jobs, bad_row);
+    for (const struct pt_yaml_node *cell = bad ? bad->first : NULL; cell; cell = cell->next)
+        if (strlen(cell->key) == strcspn(error.message, " ") &&
+            strncmp(cell->key, error.message, strlen(cell->key)) == 0)
+            bad = cell; /* what is wrong with a cell begins with its column's name */
     pt__loader_say(loader, bad ? bad->place : jobs->place, "%s", error.message);
 }
 

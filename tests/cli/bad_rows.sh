@@ -61,7 +61,13 @@ one 'submit_s,work_s,submit_s
 one 'id,submit_s,work_s
 a,0,1
 a,1,1'
-err_says "jobs.csv:3"
+err_line "jobs.csv:3:1: id is not unique: 'a' (also in line 2)"
+one 'submit_s,work_s,after
+0,1,
+0,1,7'
+err_line "jobs.csv:3:5: after names '7', and there is no such job"
+exits 2 trace info jobs.csv
+err_line "jobs.csv:3:5: after names '7', and there is no such job"
 one 'submit_s,work_s
 0,1,2'
 one 'submit_s,work_s

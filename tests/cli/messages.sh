@@ -94,7 +94,7 @@ printf 'partita: 1\ncluster: {gpus: 1}\ntrace: {source: native, path: words.csv}
 word() {
     printf 'submit_s,work_s,%s\n5,1,\n\n0,1,%s\n' "$1" "$2" >words.csv
     exits 2 run words.yaml
-    err_line "words.csv:4: job '1': unknown $3 '$2'${4:-}"
+    err_line "words.csv:4:5: job '1': unknown $3 '$2'${4:-}"
     silent out
 }
 word gpu_type h10 "GPU type" " (did you mean 'h100'?)"

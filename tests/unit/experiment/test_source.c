@@ -77,10 +77,10 @@ Test(source, says_what_only_all_jobs_tell)
                               "    - {id: a, submit_s: 0, work_s: 1}\n"
                               "    - {id: a, submit_s: 0, work_s: 1}\n",
                          NULL);
-    cr_assert_eq(strncmp(said, "test.yaml:6:7: ", 15), 0, "%s", said);
+    cr_assert_eq(strncmp(said, "test.yaml:6:12: ", 16), 0, "%s", said);
     free(said);
     said = refusal(HEAD "trace: {jobs: [{id: a, submit_s: 0, work_s: 1, after: b}]}\n", NULL);
-    cr_assert_eq(strncmp(said, "test.yaml:3:16: ", 16), 0, "%s", said);
+    cr_assert_eq(strncmp(said, "test.yaml:3:55: ", 16), 0, "%s", said);
     free(said);
 }
 
