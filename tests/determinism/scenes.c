@@ -26,7 +26,7 @@ static void add_jobs(struct rig *rig, uint32_t jobs, uint64_t seed, uint32_t gap
 
 static void break_nodes(struct rig *rig)
 {
-    for (uint32_t n = 0; n < RIG_DOWN_NODES; n++) {
+    for (uint32_t n = 0; n < rig->cluster.node_count && n < RIG_DOWN_NODES; n++) {
         int64_t from_ns = (100 + 50 * (int64_t)n) * PT_NS_PER_S;
         rig->down[n][0] = (struct pt_down_window){from_ns, from_ns + 30 * PT_NS_PER_S};
         rig->nodes[n].boot_ns = 5 * PT_NS_PER_S;
