@@ -70,8 +70,9 @@ function(pt_unit_tests folder)
   endif()
   pt_test_program(unit_${folder} ${sources} LINK ${ARGN} PkgConfig::CRITERION)
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    # Criterion's cr_assert(eq(...)) stores an int in a 1-bit field in our scope.
-    target_compile_options(unit_${folder} PRIVATE -Wno-conversion)
+    # Criterion's cr_assert(eq(...)) stores an int in a 1-bit field in our scope; and gcc does not
+    # see that a failed cr_assert leaves the test, so that what a refused call would have set is used.
+    target_compile_options(unit_${folder} PRIVATE -Wno-conversion -Wno-maybe-uninitialized)
   endif()
   pt_test(unit.${folder} LABELS unit COMMAND unit_${folder} --short-filename)
 endfunction()

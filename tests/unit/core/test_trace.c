@@ -362,7 +362,7 @@ Test(trace, later_rows_of_an_id_can_be_dropped)
     struct pt_error error = {0};
     char lines[64] = "", buffer[PT_ID_BUFFER];
     uint32_t dropped = 0;
-    pt_job row, bad;
+    pt_job row = 0, bad;
     pt_trace_init(&trace);
     for (uint32_t i = 0; i < 6; i++) {
         cr_assert_eq(pt_trace_add(&trace, &row, &error), PT_OK);
