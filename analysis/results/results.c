@@ -37,7 +37,11 @@ static enum pt_status about(const struct pt_results_writer *writer, enum pt_stat
 static enum pt_status create_h5(struct pt_results_writer *w, struct pt_error *error)
 {
     hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
-    if (creation >= 0 && access >= 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
+    /* The format of HDF5 1.10: its metadata carry checksums, so that a damaged file is refused
+     * where the library would else follow what is left of it. */
+    if (creation >= 0 && access >= 0 &&
+        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
+        H5Pset_obj_track_times(creation, false) >= 0 &&
         H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
         H5Pset_file_locking(access, false, true) >= 0) {
         w->h5 = H5Fcreate(w->file.temp, H5F_ACC_TRUNC, creation, access);

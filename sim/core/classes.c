@@ -202,20 +202,29 @@ static enum pt_reason class_fits(const struct pt_pool_state *pool, const struct 
     return fits_empty(pool, &bare) == PT_REASON_NONE ? PT_REASON_HOST : reason;
 }
 
+/* The pools that could hold the class, and if none could, the first reason in the order of the map.
+ */
+static void class_fit(const struct pt_sim *sim, struct pt_class *class_)
+{
+    class_->pools = 0;
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        if ((class_->named_pools & PT_POOL_BIT(p)) == 0) continue;
+        enum pt_reason reason = class_fits(&sim->pools[p], class_);
+        if (reason == PT_REASON_NONE)
+            class_->pools |= PT_POOL_BIT(p);
+        else if (class_->reason == PT_REASON_NONE || class_->reason > (uint8_t)reason)
+            class_->reason = (uint8_t)reason;
+    }
+    if (class_->pools != 0) class_->reason = PT_REASON_NONE;
+}
+
 void pt__classes_refit(struct pt_sim *sim)
 {
     for (uint32_t c = 0; c < sim->class_count; c++) {
         struct pt_class *class_ = &sim->classes[c];
-        class_->pools = 0;
-        for (uint32_t p = 0; p < sim->pool_count; p++) {
-            if ((class_->named_pools & PT_POOL_BIT(p)) == 0) continue;
-            enum pt_reason reason = class_fits(&sim->pools[p], class_);
-            if (reason == PT_REASON_NONE)
-                class_->pools |= PT_POOL_BIT(p);
-            else if (class_->reason == PT_REASON_NONE || class_->reason > (uint8_t)reason)
-                class_->reason = (uint8_t)reason;
-        }
-        if (class_->pools != 0) class_->reason = PT_REASON_NONE;
+        if (class_->pools == 0) continue; /* nothing comes back */
+        class_fit(sim, class_);
+        if (class_->pools == 0) class_->reason = PT_REASON_NODES_LOST;
     }
 }
 
@@ -264,9 +273,10 @@ enum pt_status pt__classes_build(struct pt_sim *sim, struct pt_error *error)
         sim->class_of[job] = found;
         sim->classes[found].count++;
     }
-    pt__classes_refit(sim);
-    for (uint32_t c = 0; c < sim->class_count; c++)
+    for (uint32_t c = 0; c < sim->class_count; c++) {
+        class_fit(sim, &sim->classes[c]);
         sim->classes[c].never = sim->classes[c].reason;
+    }
     status = places_build(sim, error);
 out:
     if (status == PT_ERR_MEMORY) pt_fail(error, status, "out of memory for the classes of jobs");

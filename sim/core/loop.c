@@ -299,8 +299,10 @@ enum pt_status pt_sim_advance(struct pt_sim *sim, uint64_t instants, bool *finis
 enum pt_status pt_sim_abandon(struct pt_sim *sim, struct pt_error *error)
 {
     if (sim->ended) return PT_OK;
+    enum pt_reason reason =
+        sim->error.status == PT_ERR_DEADLOCK ? PT_REASON_DEADLOCK : PT_REASON_INTERRUPTED;
     sim->error = (struct pt_error){.status = PT_OK};
-    enum pt_status status = world_ends(sim, PT_REASON_INTERRUPTED);
+    enum pt_status status = world_ends(sim, reason);
     if (status != PT_OK && error != NULL) *error = sim->error;
     return status;
 }

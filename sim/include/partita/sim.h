@@ -55,7 +55,8 @@ void pt_sim_destroy(struct pt_sim *sim);
  * can't go on, and the results of jobs that are not final are sent by pt_sim_abandon. */
 PT_USE_RESULT enum pt_status pt_sim_advance(struct pt_sim *sim, uint64_t instants, bool *finished,
                                             struct pt_error *error);
-/* Sends what is known of the unfinished jobs (reason PT_REASON_INTERRUPTED) and ends the run. */
+/* Sends what is known of the unfinished jobs (reason PT_REASON_INTERRUPTED, or PT_REASON_DEADLOCK
+ * after that error) and ends the run. */
 PT_USE_RESULT enum pt_status pt_sim_abandon(struct pt_sim *sim, struct pt_error *error);
 
 /* Why a job of the trace can never run on this (empty, whole) cluster: PT_REASON_NONE = it can.

@@ -81,7 +81,9 @@ bool pt_job_state_is_final(enum pt_job_state state);
     X(PT_REASON_HORIZON, 10, "the world ended first")                                              \
     X(PT_REASON_BACKOFF, 11, "waits before another attempt")                                       \
     X(PT_REASON_AFTER, 12, "waits for the jobs it comes after")                                    \
-    X(PT_REASON_INTERRUPTED, 13, "the run was interrupted")
+    X(PT_REASON_INTERRUPTED, 13, "the run was interrupted")                                        \
+    X(PT_REASON_NODES_LOST, 14, "the nodes it needs never come back")                              \
+    X(PT_REASON_DEADLOCK, 15, "nothing can ever start it")
 
 enum pt_reason {
 #define PT_REASON_ENUM(name, value, text) name = (value),

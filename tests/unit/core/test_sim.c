@@ -216,3 +216,21 @@ Test(sim, every_invariant_trips)
     trips(bend_charge, "unit time charged in pool");
     trips(bend_queue, "pending jobs");
 }
+
+Test(sim, deadlocked_jobs_say_so)
+{
+    static struct rig rig;
+    rig_init(&rig);
+    rig_add_pool(&rig, &rig_h100, 1, 1, "exclusive", "");
+    rig_set_policy(&rig, "fifo", "", "first_fit");
+    rig_add_job(&rig, 0, 10 * S, 1);
+    rig.down[0][0] = (struct pt_down_window){5 * S, PT_NEVER};
+    rig.nodes[0].down = rig.down[0];
+    rig.nodes[0].down_count = 1;
+    cr_assert_eq(rig_run(&rig), PT_ERR_DEADLOCK);
+    struct pt_error error;
+    cr_assert_eq(pt_sim_abandon(rig.sim, &error), PT_OK);
+    cr_assert_eq(rig.results[0].state, PT_STATE_PENDING);
+    cr_assert_eq(rig.results[0].reason, PT_REASON_DEADLOCK);
+    rig_fini(&rig);
+}
