@@ -1,5 +1,6 @@
 #include "sim/experiment/config.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,7 @@ static enum pt_status load_only(struct owner *owner, const char *origin_dir,
                                 struct pt_messages *messages)
 {
     struct pt_yaml_node *document = owner->yaml.first_document;
+    assert(document); /* a file without one was refused when it was read */
     for (const struct pt_yaml_node *each = document; each; each = each->next) {
         const struct pt_yaml_node *expect = pt_yaml_get(each, "expect");
         if (!expect) continue;
