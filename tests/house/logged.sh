@@ -16,8 +16,8 @@ export ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS
 "$@"
 code=$?
 
-found=$(find "$logs" -type f -size +0)
-if [ -n "$found" ]; then
+# What LeakSanitizer says when a test kills the process that it is looking at is no finding.
+if find "$logs" -type f -exec cat {} + | grep -v 'Unable to get registers from thread' | grep -q .; then
     echo "logged.sh: a sanitizer has something to say:"
     find "$logs" -type f -size +0 -exec head -n 60 {} +
     exit 99
