@@ -185,7 +185,7 @@ static double gpu_time_s(const struct pt_summary_input *input, uint32_t tenant)
     if (input->sim == NULL) return NAN;
     for (uint32_t p = 0; p < input->cluster->pool_count; p++) {
         held_ns += (double)pt_sim_tenant_held(input->sim, p, tenant) /
-                   input->cluster->pools[p].shape.slots;
+                   input->cluster->pools[p].shape.capacity;
     }
     return held_ns / (double)PT_NS_PER_S;
 }
@@ -258,8 +258,8 @@ enum pt_status pt__pools_write(hid_t file, const struct pt_summary_input *input,
         pt__put_text(row, &c[P_SHARING], sharing_of(pool));
         pt__put_i64(row, &c[P_NODES], pool->node_count);
         pt__put_i64(row, &c[P_GPUS_PER_NODE], pool->gpus_per_node);
-        pt__put_i64(row, &c[P_SLOTS], pool->shape.slots);
-        pt__put_number(row, &c[P_SPEED], (double)pool->rate / (double)PT_SPEED_ONE);
+        pt__put_i64(row, &c[P_SLOTS], pool->shape.capacity);
+        pt__put_number(row, &c[P_SPEED], (double)pool->rate[PT_CLASS_MIXED] / (double)PT_SPEED_ONE);
         put_metrics(t, row, p);
     }
     return close_group_table(t, status, error);

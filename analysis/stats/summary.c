@@ -116,8 +116,9 @@ static void add_rates(struct pt_metric_group *group, const struct builder *b, ui
         struct pt_pool_totals one;
         if (pool != PT_NONE && pool != p) continue;
         pt_sim_pool_totals(b->input->sim, p, &one);
-        held += (double)one.held / cluster->pools[p].shape.slots;
-        reference += (double)one.there * ((double)cluster->pools[p].rate / (double)PT_SPEED_ONE);
+        held += (double)one.held / cluster->pools[p].shape.capacity;
+        reference += (double)one.there *
+                     ((double)cluster->pools[p].rate[PT_CLASS_MIXED] / (double)PT_SPEED_ONE);
     }
     double there = (double)all.there;
     pt__metric_add(group, PT_METRIC_utilization, ratio((double)all.busy, there), 1);
@@ -143,7 +144,7 @@ static void add_jain(struct pt_metric_group *group, const struct builder *b)
         if (!has_jobs[tenant]) continue;
         for (uint32_t p = 0; p < input->cluster->pool_count; p++) {
             got += (double)pt_sim_tenant_held(input->sim, p, tenant) /
-                   input->cluster->pools[p].shape.slots;
+                   input->cluster->pools[p].shape.capacity;
         }
         got /= input->tenant_weights == NULL ? 1 : input->tenant_weights[tenant];
         sum += got;
@@ -282,7 +283,7 @@ double pt_offered_load(const struct pt_summary_input *input)
     for (uint32_t p = 0; p < cluster->pool_count; p++) {
         const struct pt_pool *pool = &cluster->pools[p];
         gpus += (double)pool->node_count * pool->gpus_per_node *
-                ((double)pool->rate / (double)PT_SPEED_ONE);
+                ((double)pool->rate[PT_CLASS_MIXED] / (double)PT_SPEED_ONE);
     }
     double span_ns =
         (double)(pt_trace_submit_ns(trace)[trace->job_count - 1] - pt_trace_submit_ns(trace)[0]);

@@ -5,16 +5,30 @@
 static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu_model *gpu,
                                 const struct pt_value *params, struct pt_error *error)
 {
-    (void)gpu;
     (void)params;
     (void)error;
-    *shape = (struct pt_unit_shape){.slots = 1, .distinct = true, .memory_admits = true};
+    *shape = (struct pt_unit_shape){.gpu = gpu,
+                                    .capacity = 1,
+                                    .residents_max = 1,
+                                    .levels = true,
+                                    .uniform = true,
+                                    .distinct = true,
+                                    .memory_admits = true,
+                                    .fault_spreads = true,
+                                    .slots = 1};
     return PT_OK;
 }
 
-static void speeds(uint64_t *out, const struct pt_unit_facts *facts)
+static enum pt_reason need(struct pt_need *need, const struct pt_unit_shape *shape,
+                           const struct pt_ask *ask)
 {
-    out[0] = facts->rate;
+    return pt__need_slot(need, shape, ask);
+}
+
+static void shares(struct pt_ratio *out, const struct pt_unit_facts *facts)
+{
+    (void)facts;
+    out[0] = (struct pt_ratio){1, 1};
 }
 
 static const struct pt_param no_params[] = {{0}};
@@ -27,5 +41,6 @@ const struct pt_unit_ops pt__exclusive = {
     .source = "the device plugin's default: a GPU is handed to one container",
     .params = no_params,
     .configure = configure,
-    .speeds = speeds,
+    .need = need,
+    .shares = shares,
 };

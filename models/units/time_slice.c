@@ -26,24 +26,35 @@ static const struct pt_param params[] = {
 static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu_model *gpu,
                                 const struct pt_value *values, struct pt_error *error)
 {
-    (void)gpu;
     (void)error;
     bool admit = values[PARAM_MEMORY].integer == MEMORY_ADMIT;
-    *shape = (struct pt_unit_shape){.slots = (uint32_t)values[PARAM_REPLICAS].integer,
+    uint32_t replicas = (uint32_t)values[PARAM_REPLICAS].integer;
+    *shape = (struct pt_unit_shape){.gpu = gpu,
+                                    .capacity = replicas,
+                                    .residents_max = replicas,
+                                    .levels = true,
+                                    .uniform = true,
                                     .distinct = values[PARAM_DISTINCT].integer != 0,
                                     .memory_admits = admit,
-                                    .memory_oom = !admit};
+                                    .memory_oom = !admit,
+                                    .fault_spreads = true,
+                                    .charge = PT_CHARGE_SPLIT,
+                                    .sharing = PT_SHARING_TURNS,
+                                    .slots = replicas,
+                                    .switch_loss = values[PARAM_SWITCH_LOSS].number,
+                                    .switch_loss_ppm = (uint32_t)values[PARAM_SWITCH_LOSS].ppm};
     return PT_OK;
 }
 
-static void speeds(uint64_t *out, const struct pt_unit_facts *facts)
+static enum pt_reason need(struct pt_need *need, const struct pt_unit_shape *shape,
+                           const struct pt_ask *ask)
 {
-    uint32_t n = facts->resident_count;
-    uint64_t loss_ppm = (uint64_t)facts->params[PARAM_SWITCH_LOSS].ppm;
-    uint64_t speed = facts->rate;
-    if (n > 1) speed = pt_speed_scale(facts->rate, PT_PPM_ONE, (PT_PPM_ONE + loss_ppm) * n);
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = speed;
+    return pt__need_slot(need, shape, ask);
+}
+
+static void shares(struct pt_ratio *out, const struct pt_unit_facts *facts)
+{
+    out[0] = pt__share_turns(facts->shape, facts->count);
 }
 
 const struct pt_unit_ops pt__time_slice = {
@@ -54,5 +65,6 @@ const struct pt_unit_ops pt__time_slice = {
     .source = "NVIDIA device plugin time slicing; switch loss: NOS, COLFAX (models.md 4.1)",
     .params = params,
     .configure = configure,
-    .speeds = speeds,
+    .need = need,
+    .shares = shares,
 };

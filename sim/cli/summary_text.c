@@ -94,7 +94,7 @@ static void cluster_lines(const struct page *page)
         fprintf(page->out, "%s: %u node%s x %u %s, %s", pool->name, pool->node_count,
                 pool->node_count == 1 ? "" : "s", pool->gpus_per_node, pool->gpu->name,
                 pool->unit->name);
-        if (pool->shape.slots > 1) fprintf(page->out, ", %u a GPU", pool->shape.slots);
+        if (pool->shape.capacity > 1) fprintf(page->out, ", %u a GPU", pool->shape.capacity);
         fputc('\n', page->out);
     }
 }

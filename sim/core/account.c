@@ -30,8 +30,8 @@ struct idleness {
 static struct idleness idleness(const struct pt_pool_state *pool, pt_u128 unusable, pt_u128 idle)
 {
     if (pool->frag_requests == 0) return (struct idleness){0, 0};
-    return (struct idleness){(double)unusable / (double)pool->frag_requests / pool->slots,
-                             (double)idle / pool->slots};
+    return (struct idleness){(double)unusable / (double)pool->frag_requests / pool->capacity,
+                             (double)idle / pool->capacity};
 }
 
 void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool)
@@ -101,7 +101,7 @@ enum pt_status pt__account_build(struct pt_sim *sim, struct pt_error *error)
             return pt_fail(error, PT_ERR_MEMORY, "out of memory for the accounts");
         pool->frag_sum = 0; /* every node is whole and empty now */
         for (uint32_t n = 0; n < pool->pool->node_count; n++)
-            pool->frag_sum += (uint64_t)pool->pool->gpus_per_node * pool->slots *
+            pool->frag_sum += (uint64_t)pool->pool->gpus_per_node * pool->capacity *
                               pool->frag_weight[pool->pool->gpus_per_node];
     }
     return PT_OK;
@@ -135,7 +135,7 @@ static void means_until(struct pt_sim *sim, int64_t to_ns, bool keep)
         struct pt_pool_state *pool = &sim->pools[p];
         struct pt_meter to = meter_at(pool, to_ns), *from = &pool->at_interval;
         pt_u128 pool_there = to.there - from->there, pool_busy = to.busy - from->busy;
-        double pool_held = (double)(to.held - from->held) / pool->slots;
+        double pool_held = (double)(to.held - from->held) / pool->capacity;
         struct idleness one = idleness(pool, to.unusable - from->unusable, to.idle - from->idle);
         utilization[p + 1] = ratio(pool_busy, pool_there);
         allocation[p + 1] = pool_there == 0 ? (double)NAN : pool_held / (double)pool_there;

@@ -159,7 +159,7 @@ static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
         uint32_t gpu = units->gpus[taken];
         if (gpu < pool->pool->first_gpu || gpu - pool->pool->first_gpu >= gpus) break;
         struct pt_gpu *g = &sim->gpus[gpu];
-        legal = sim->nodes[g->node].up && g->load < pool->slots &&
+        legal = sim->nodes[g->node].up && g->load < pool->capacity &&
                 (!distinct || sim->gpu_mark[gpu] != sim->mark) &&
                 (!pool->bound_memory ||
                  class_->gpu_mem_mib <= pool->pool->gpu->mem_mib - g->mem_used_mib);

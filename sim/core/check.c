@@ -25,15 +25,15 @@ static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint
         m = member->gpu_next == g->first ? PT_NONE : member->gpu_next;
     }
     if (residents != g->load) return broken(sim, "load of GPU", gpu, g->load, residents);
-    if (g->load > pool->slots) return broken(sim, "load of GPU", gpu, g->load, pool->slots);
+    if (g->load > pool->capacity) return broken(sim, "load of GPU", gpu, g->load, pool->capacity);
     if (mib != g->mem_used_mib) return broken(sim, "memory of GPU", gpu, g->mem_used_mib, mib);
     if (mib > pool->pool->gpu->mem_mib)
         return broken(sim, "memory of GPU", gpu, mib, pool->pool->gpu->mem_mib);
-    bool up = sim->nodes[g->node].up, open = up && g->load < pool->slots;
+    bool up = sim->nodes[g->node].up, open = up && g->load < pool->capacity;
     if (!up && g->load > 0) return broken(sim, "load of a GPU that is down,", gpu, g->load, 0);
     if (pt_bitset_has(&pool->open, local) != open)
         return broken(sim, "open mark of GPU", gpu, !open, open);
-    for (uint32_t l = 0; l < pool->slots; l++)
+    for (uint32_t l = 0; l < pool->capacity; l++)
         if (pt_bitset_has(&pool->at_load[l], local) != (open && l == g->load))
             return broken(sim, "load mark of GPU", gpu, l, g->load);
     return true;
@@ -51,9 +51,9 @@ static bool check_node(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t 
         load += l;
         sum->busy_gpus += l > 0;
         if (!n->up) continue;
-        open += l < pool->slots;
+        open += l < pool->capacity;
         idle += l == 0;
-        free_units += pool->slots - l;
+        free_units += pool->capacity - l;
     }
     if (load != n->load) return broken(sim, "load of node", node, n->load, load);
     if (open != n->open_gpus) return broken(sim, "open GPUs of node", node, n->open_gpus, open);

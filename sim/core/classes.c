@@ -100,7 +100,7 @@ static struct ask ask_of(const struct pt_sim *sim, const struct names *names, pt
         }
         hosts |= sim->pools[p].bound_host;
         memories |= sim->pools[p].bound_memory;
-        shares |= sim->pools[p].slots > 1;
+        shares |= sim->pools[p].capacity > 1;
     }
     ask.named_pools = named;
     if (!hosts) ask.cpus_milli = ask.mem_mib = 0;

@@ -97,10 +97,10 @@ struct pt_meter {
 
 struct pt_pool_state {
     const struct pt_pool *pool;
-    uint32_t slots, leaf_count; /* leaf_count: nodes rounded up to a power of two */
-    struct pt_bitset open;      /* local GPUs that are up with a free unit */
-    struct pt_bitset *at_load;  /* [slots]: those with exactly that load */
-    uint32_t *load_count;       /* [node][slots] */
+    uint32_t capacity, leaf_count; /* leaf_count: nodes rounded up to a power of two */
+    struct pt_bitset open;         /* local GPUs that are up with a free unit */
+    struct pt_bitset *at_load;     /* [capacity]: those with exactly that load */
+    uint32_t *load_count;          /* [node][capacity] */
     uint32_t open_gpus, free_units, up_gpus, busy_gpus, held_units, nodes_for_ever;
     bool bound_host, bound_memory; /* whether CPUs/memory, or GPU memory, restrict placement */
     /* indexes over nodes, refreshed from the log of changed nodes */
@@ -169,7 +169,6 @@ struct pt_sim {
     uint32_t *dirty_gpu, *dirty_live, *dirty_home;
     uint32_t *due_jobs; /* jobs that end at this instant */
     uint32_t dirty_gpu_count, dirty_live_count, dirty_home_count;
-    uint64_t *speeds; /* scratch: residents of one GPU */
     /* placement scratch */
     struct pt_units units;
     uint32_t *gpu_mark, *node_mark, *node_units; /* marks of `mark` */
@@ -228,7 +227,7 @@ static inline uint32_t pt__tenant(const struct pt_sim *sim, pt_job job)
 static inline bool pt__class_distinct(const struct pt_class *class_,
                                       const struct pt_pool_state *pool)
 {
-    if (pool->slots == 1) return true;
+    if (pool->capacity == 1) return true;
     return class_->distinct == PT_BOOL_ABSENT ? pool->pool->shape.distinct : class_->distinct != 0;
 }
 static inline struct pt_pool_state *pt__pool_of_node(struct pt_sim *sim, uint32_t node)

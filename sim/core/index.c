@@ -51,7 +51,7 @@ static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *p
     struct pt_node_facts facts = {.node = node,
                                   .room = pt__slots_room(sim, pool, node, class_),
                                   .load = n->load,
-                                  .units = pool->pool->gpus_per_node * pool->slots,
+                                  .units = pool->pool->gpus_per_node * pool->capacity,
                                   .gpus = pool->pool->gpus_per_node,
                                   .idle_gpus = n->idle_gpus};
     if (facts.room == 0 || facts.room < index->wanted) return PT_KEY_NONE;

@@ -31,16 +31,18 @@ static void ask_mode(struct pt_sim *sim, uint32_t gpu)
     g->dirty_speed = false;
     if (g->first == PT_NONE) return;
     const struct pt_pool *pool = pt__pool_of_node(sim, g->node)->pool;
-    struct pt_unit_facts facts = {.gpu = pool->gpu,
-                                  .params = pool->unit_params,
-                                  .rate = pool->rate,
-                                  .resident_count = g->load};
-    pool->unit->speeds(sim->speeds, &facts);
+    struct pt_unit_facts facts = {.shape = &pool->shape, .count = g->load};
+    struct pt_ratio share;
+    pool->unit->shares(&share, &facts);
+    uint64_t rate = pool->rate[PT_CLASS_MIXED];
+    uint64_t speed = share.numerator == share.denominator
+                         ? rate
+                         : pt_speed_scale(rate, share.numerator, share.denominator);
     uint32_t m = g->first;
     for (uint32_t i = 0; i < g->load; i++) {
         struct pt_member *member = &sim->member[m];
-        if (member->speed != sim->speeds[i]) {
-            member->speed = sim->speeds[i];
+        if (member->speed != speed) {
+            member->speed = speed;
             pt__settle_live_dirty(sim, member->live);
         }
         m = member->gpu_next;

@@ -116,12 +116,11 @@ static uint32_t largest_job(const struct pt_sim *sim)
 static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *error)
 {
     const struct pt_cluster *cluster = sim->world.cluster;
-    uint32_t per_node = 1, slots = 1, gpus = cluster->gpu_count;
+    uint32_t per_node = 1, gpus = cluster->gpu_count;
     uint64_t units = units_of(sim);
     for (uint32_t p = 0; p < sim->pool_count; p++) {
         const struct pt_pool_state *pool = &sim->pools[p];
         if (pool->pool->gpus_per_node > per_node) per_node = pool->pool->gpus_per_node;
-        if (pool->slots > slots) slots = pool->slots;
     }
     sim->live_capacity = live_needed(sim, units);
     sim->member_capacity = (uint32_t)units;
@@ -137,7 +136,7 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     ok = ok && (sim->dirty_home = malloc(gpus * sizeof *sim->dirty_home));
     ok = ok && (sim->dirty_live = malloc(sim->live_capacity * sizeof *sim->dirty_live));
     ok = ok && (sim->due_jobs = malloc(sim->live_capacity * sizeof *sim->due_jobs));
-    ok = ok && (sim->speeds = malloc(slots * sizeof *sim->speeds));
+    ok = ok && (sim->units.starts = malloc(sim->units.capacity));
     ok = ok && (sim->units.gpus = malloc(sim->units.capacity * sizeof *sim->units.gpus));
     ok = ok && (sim->gpu_mark = calloc(gpus, sizeof *sim->gpu_mark));
     ok = ok && (sim->node_mark = calloc(cluster->node_count, sizeof *sim->node_mark));
@@ -211,8 +210,8 @@ void pt_sim_destroy(struct pt_sim *sim)
                       sim->job_at,        sim->classes,      sim->waits_for,  sim->doomed,
                       sim->live,          sim->member,       sim->pools,      sim->nodes,
                       sim->gpus,          sim->change,       sim->wakes,      sim->dirty_gpu,
-                      sim->dirty_live,    sim->dirty_home,   sim->due_jobs,   sim->speeds,
-                      sim->units.gpus,    sim->gpu_mark,     sim->node_mark,  sim->node_units,
+                      sim->dirty_live,    sim->dirty_home,   sim->due_jobs,   sim->units.gpus,
+                      sim->units.starts,  sim->gpu_mark,     sim->node_mark,  sim->node_units,
                       sim->scratch_nodes, sim->scratch_load, sim->scratch_mem};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);

@@ -12,14 +12,15 @@ static enum pt_status pool_build(struct pt_pool_state *state, const struct pt_po
 {
     uint32_t gpus = pool->node_count * pool->gpus_per_node;
     state->pool = pool;
-    state->slots = pool->shape.slots;
+    state->capacity = pool->shape.capacity;
     state->bound_host = pool->cpus_milli_per_node != PT_NONE || pool->mem_mib_per_node != PT_NONE;
-    state->bound_memory = state->slots > 1 && pool->shape.memory_admits;
+    state->bound_memory = state->capacity > 1 && pool->shape.memory_admits;
     if (!pt_bitset_init(&state->open, gpus)) return PT_ERR_MEMORY;
-    state->at_load = calloc(state->slots, sizeof *state->at_load);
-    state->load_count = calloc((size_t)pool->node_count * state->slots, sizeof *state->load_count);
+    state->at_load = calloc(state->capacity, sizeof *state->at_load);
+    state->load_count =
+        calloc((size_t)pool->node_count * state->capacity, sizeof *state->load_count);
     if (state->at_load == NULL || state->load_count == NULL) return PT_ERR_MEMORY;
-    for (uint32_t l = 0; l < state->slots; l++)
+    for (uint32_t l = 0; l < state->capacity; l++)
         if (!pt_bitset_init(&state->at_load[l], gpus)) return PT_ERR_MEMORY;
     return PT_OK;
 }
@@ -49,7 +50,7 @@ void pt__slots_free(struct pt_sim *sim)
     for (uint32_t p = 0; sim->pools != NULL && p < sim->pool_count; p++) {
         struct pt_pool_state *pool = &sim->pools[p];
         pt_bitset_fini(&pool->open);
-        for (uint32_t l = 0; pool->at_load != NULL && l < pool->slots; l++)
+        for (uint32_t l = 0; pool->at_load != NULL && l < pool->capacity; l++)
             pt_bitset_fini(&pool->at_load[l]);
         free(pool->at_load);
         free(pool->load_count);
@@ -92,7 +93,7 @@ void pt__slots_load(struct pt_sim *sim, uint32_t gpu, uint32_t load)
     struct pt_gpu *g = &sim->gpus[gpu];
     struct pt_node_state *node = &sim->nodes[g->node];
     struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
-    uint32_t i = local_gpu(pool, gpu), slots = pool->slots, old = g->load;
+    uint32_t i = local_gpu(pool, gpu), slots = pool->capacity, old = g->load;
     uint32_t *counts = &pool->load_count[(size_t)(g->node - pool->pool->first_node) * slots];
     pt__account_pool(sim, pool);
     node_leave(pool, node);
@@ -148,7 +149,7 @@ void pt__slots_node_up(struct pt_sim *sim, uint32_t node, bool up)
     node_leave(pool, n);
     n->up = up;
     n->open_gpus = n->idle_gpus = up ? gpus : 0;
-    n->free_units = up ? gpus * pool->slots : 0;
+    n->free_units = up ? gpus * pool->capacity : 0;
     for (uint32_t i = first; i < first + gpus; i++) {
         if (up) {
             pt_bitset_add(&pool->open, i);
@@ -158,7 +159,7 @@ void pt__slots_node_up(struct pt_sim *sim, uint32_t node, bool up)
             pt_bitset_remove(&pool->at_load[0], i);
         }
     }
-    pool->load_count[(size_t)(node - pool->pool->first_node) * pool->slots] = up ? gpus : 0;
+    pool->load_count[(size_t)(node - pool->pool->first_node) * pool->capacity] = up ? gpus : 0;
     pool->up_gpus += up ? gpus : 0u - gpus;
     node_enter(pool, n);
     pt__node_changed(pool, node);
@@ -182,7 +183,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 static uint32_t gpu_room(const struct pt_pool_state *pool, const struct pt_class *class_,
                          bool distinct, uint32_t load, uint32_t mem_used_mib)
 {
-    uint32_t room = pool->slots - load;
+    uint32_t room = pool->capacity - load;
     if (class_->gpu_mem_mib != 0 && pool->bound_memory)
         room = least(room, (pool->pool->gpu->mem_mib - mem_used_mib) / class_->gpu_mem_mib);
     return distinct ? least(room, 1) : room;
@@ -228,7 +229,7 @@ static uint32_t pick_one(const struct pt_sim *sim, const struct pt_pool_state *p
     uint32_t best = PT_NONE;
     for (uint32_t g = 0; g < pool->pool->gpus_per_node; g++) {
         uint32_t load = sim->scratch_load[g];
-        if (load >= pool->slots) continue;
+        if (load >= pool->capacity) continue;
         if (gpu_room(pool, class_, false, load, sim->scratch_mem[g]) == 0) continue;
         if (best == PT_NONE || (order == PT_GPUS_FULLEST && load > sim->scratch_load[best]) ||
             (order == PT_GPUS_EMPTIEST && load < sim->scratch_load[best]))
@@ -256,7 +257,7 @@ static uint64_t pick_slowly(const struct pt_sim *sim, const struct pt_pool_state
         if (g == PT_NONE) return sum; /* less room than `wanted`: callers check it first */
         sum += sim->scratch_load[g];
         if (gpus != NULL) gpus[k] = first + g;
-        sim->scratch_load[g] = distinct ? pool->slots : sim->scratch_load[g] + 1;
+        sim->scratch_load[g] = distinct ? pool->capacity : sim->scratch_load[g] + 1;
         sim->scratch_mem[g] += class_->gpu_mem_mib;
     }
     return sum;
@@ -271,14 +272,14 @@ uint64_t pt__slots_chosen_load(const struct pt_sim *sim, const struct pt_pool_st
                                uint32_t node, const struct pt_class *class_,
                                enum pt_gpu_order order, uint32_t wanted)
 {
-    if (order == PT_GPUS_LOWEST || pool->slots == 1) return 0;
+    if (order == PT_GPUS_LOWEST || pool->capacity == 1) return 0;
     if (needs_slow_pick(pool, class_))
         return pick_slowly(sim, pool, node, class_, order, wanted, NULL);
     const uint32_t *counts =
-        &pool->load_count[(size_t)(node - pool->pool->first_node) * pool->slots];
+        &pool->load_count[(size_t)(node - pool->pool->first_node) * pool->capacity];
     uint64_t sum = 0;
-    for (uint32_t l = 0; l < pool->slots && wanted > 0; l++) {
-        uint32_t load = order == PT_GPUS_FULLEST ? pool->slots - 1 - l : l;
+    for (uint32_t l = 0; l < pool->capacity && wanted > 0; l++) {
+        uint32_t load = order == PT_GPUS_FULLEST ? pool->capacity - 1 - l : l;
         uint32_t taken = least(wanted, counts[load]);
         sum += (uint64_t)taken * load;
         wanted -= taken;
@@ -309,12 +310,12 @@ void pt__slots_pick(struct pt_sim *sim, const struct pt_pool_state *pool, uint32
     }
     uint32_t per_node = pool->pool->gpus_per_node, base = pool->pool->first_gpu;
     uint32_t from = (node - pool->pool->first_node) * per_node, to = from + per_node;
-    if (order == PT_GPUS_LOWEST || pool->slots == 1) {
+    if (order == PT_GPUS_LOWEST || pool->capacity == 1) {
         pick_from(&pool->open, from, to, base, wanted, gpus);
         return;
     }
-    for (uint32_t l = 0; l < pool->slots && wanted > 0; l++) {
-        uint32_t load = order == PT_GPUS_FULLEST ? pool->slots - 1 - l : l;
+    for (uint32_t l = 0; l < pool->capacity && wanted > 0; l++) {
+        uint32_t load = order == PT_GPUS_FULLEST ? pool->capacity - 1 - l : l;
         uint32_t taken = pick_from(&pool->at_load[load], from, to, base, wanted, gpus);
         gpus += taken;
         wanted -= taken;

@@ -16,7 +16,7 @@ const char *pt_job_state_name(enum pt_job_state state)
 
 bool pt_job_state_is_final(enum pt_job_state state)
 {
-    return state >= PT_STATE_DONE && state < PT_STATE_COUNT;
+    return state >= PT_STATE_DONE && state <= PT_STATE_UNSCHEDULABLE;
 }
 
 const char *pt_reason_text(enum pt_reason reason)

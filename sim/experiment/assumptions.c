@@ -26,7 +26,7 @@ static bool add(struct pt__assumptions *all, const char *text)
 static bool shared_pools(const struct pt_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->pool_count; i++)
-        if (cluster->pools[i].shape.slots > 1) return true;
+        if (cluster->pools[i].shape.capacity > 1) return true;
     return false;
 }
 
@@ -69,14 +69,14 @@ static bool speeds(struct pt__assumptions *all, const struct pt_cluster *cluster
     bool good = add(all, text);
     for (uint32_t i = 0; i < cluster->pool_count && good; i++) {
         const struct pt_pool *pool = &cluster->pools[i];
-        bool said = pool->rate == PT_SPEED_ONE;
+        bool said = pool->rate[PT_CLASS_MIXED] == PT_SPEED_ONE;
         for (uint32_t j = 0; j < i && !said; j++)
             said = cluster->pools[j].gpu == pool->gpu;
         if (said) continue;
         snprintf(text, sizeof text,
                  "%.100s runs at %.4g of %.100s's speed for every job (geometric mean of FP16 "
                  "TFLOP/s and GB/s: assumed)",
-                 pool->gpu->name, (double)pool->rate / (double)PT_SPEED_ONE,
+                 pool->gpu->name, (double)pool->rate[PT_CLASS_MIXED] / (double)PT_SPEED_ONE,
                  cluster->reference_gpu->name);
         good = add(all, text);
     }

@@ -71,7 +71,7 @@ static void load_pools(struct pt__loader *loader, const struct pt_yaml_node *lis
         pool->first_gpu = (uint32_t)gpus;
         nodes += pool->node_count;
         gpus += (uint64_t)pool->node_count * pool->gpus_per_node;
-        units += (uint64_t)pool->node_count * pool->gpus_per_node * pool->shape.slots;
+        units += (uint64_t)pool->node_count * pool->gpus_per_node * pool->shape.capacity;
         if (gpus <= GPUS_MAX && nodes <= NODES_MAX && units <= UNITS_MAX) continue;
         pt__loader_say(loader, map->place, "more than %u nodes, %u GPUs or %u replicas in all",
                        (unsigned)NODES_MAX, (unsigned)GPUS_MAX, (unsigned)UNITS_MAX);
@@ -91,7 +91,9 @@ static void load_reference(struct pt__loader *loader)
     cluster->reference_gpu =
         written ? pt_catalog_find(loader->config->catalog, written->text) : pools[0].gpu;
     for (uint32_t i = 0; i < cluster->pool_count; i++)
-        pools[i].rate = pt_gpu_relative_speed(pools[i].gpu, cluster->reference_gpu);
+        for (int c = 0; c < PT_CLASS_COUNT; c++)
+            pools[i].rate[c] =
+                pt_gpu_relative_speed(pools[i].gpu, cluster->reference_gpu, (enum pt_speed_class)c);
     if (written) return;
     const char *name = cluster->reference_gpu->name;
     struct pt_yaml_node *said = pt_yaml_new_scalar(loader->yaml, trace->place, name, strlen(name));

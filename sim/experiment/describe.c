@@ -139,6 +139,7 @@ static void scalar_schema(struct json *json, const struct pt_param *param)
         close(json, ']');
         break;
     case PT_PARAM_TEXT:
+    case PT_PARAM_WORDS:
         raw(json, "type", text_types);
         if (param->min) raw(json, "minLength", "1");
         break;

@@ -79,6 +79,7 @@ static enum pt_status parse_any(struct pt_value *value, const struct pt_param *p
     case PT_PARAM_CHOICE:
         return parse_choice(value, param, text, length, error);
     case PT_PARAM_TEXT:
+    case PT_PARAM_WORDS:
         return PT_OK;
     }
     return pt_fail(error, PT_ERR_ARGUMENT, "has no type");
@@ -86,7 +87,8 @@ static enum pt_status parse_any(struct pt_value *value, const struct pt_param *p
 
 static bool may_be_infinite(const struct pt_param *param)
 {
-    return param->max && strcmp(param->max, "inf") == 0 && param->type != PT_PARAM_TEXT;
+    return param->max && strcmp(param->max, "inf") == 0 && param->type != PT_PARAM_TEXT &&
+           param->type != PT_PARAM_WORDS;
 }
 
 /* -1, 0, 1 as the value is below, at or above the bound; the bound is the table's, so it parses. */
@@ -104,7 +106,7 @@ static enum pt_status check_range(const struct pt_param *param, const struct pt_
                                   size_t length, struct pt_error *error)
 {
     const char *unit = param->unit ? param->unit : "", *gap = unit[0] ? " " : "";
-    if (param->type == PT_PARAM_TEXT) {
+    if (param->type == PT_PARAM_TEXT || param->type == PT_PARAM_WORDS) {
         if (param->min && length == 0) return pt_fail(error, PT_ERR_INPUT, "is empty");
         return PT_OK;
     }
@@ -147,6 +149,8 @@ const char *pt_scalar_type_text(enum pt_param_type type)
         return "a choice";
     case PT_PARAM_TEXT:
         return "a text";
+    case PT_PARAM_WORDS:
+        return "a word or a list of words";
     }
     return "a value";
 }

@@ -54,7 +54,8 @@ void world_lay_out(struct world *world)
             world->nodes[node].first_gpu = gpu;
             world->nodes[node].end_gpu = gpu += pool->gpus_per_node;
         }
-        pool->rate = pt_gpu_relative_speed(models[pool->model], models[world->pools[0].model]);
+        pool->rate = pt_gpu_relative_speed(models[pool->model], models[world->pools[0].model],
+                                           PT_CLASS_MIXED);
         pool->gpu_mem_mib = models[pool->model]->mem_mib;
     }
 }

@@ -9,12 +9,39 @@
 #include "models/registry.h"
 #include "policies/registry.h"
 
-const struct pt_gpu_model rig_h100 = {"h100-sxm5-80gb", "h100", 132,   81559, 989.4,
-                                      3350.0,           700.0,  "test"};
-const struct pt_gpu_model rig_a100_80 = {"a100-sxm4-80gb", "a100", 108,   81920, 312.0,
-                                         2039.0,           400.0,  "test"};
-const struct pt_gpu_model rig_a100_40 = {"a100-sxm4-40gb", "a100", 108,   40960, 312.0,
-                                         1555.0,           400.0,  "test"};
+const struct pt_gpu_model rig_h100 = {.name = "h100-sxm5-80gb",
+                                      .family = "h100",
+                                      .sms = 132,
+                                      .mem_mib = 81559,
+                                      .fp16_tflops = 989.4,
+                                      .mem_gb_per_s = 3350,
+                                      .tdp_w = 400,
+                                      .idle_w = 60,
+                                      .pcie_gb_per_s = 25,
+                                      .mps_clients = 48,
+                                      .source = "test"};
+const struct pt_gpu_model rig_a100_80 = {.name = "a100-sxm4-80gb",
+                                         .family = "a100",
+                                         .sms = 108,
+                                         .mem_mib = 81920,
+                                         .fp16_tflops = 312,
+                                         .mem_gb_per_s = 2039,
+                                         .tdp_w = 400,
+                                         .idle_w = 60,
+                                         .pcie_gb_per_s = 25,
+                                         .mps_clients = 48,
+                                         .source = "test"};
+const struct pt_gpu_model rig_a100_40 = {.name = "a100-sxm4-40gb",
+                                         .family = "a100",
+                                         .sms = 108,
+                                         .mem_mib = 40960,
+                                         .fp16_tflops = 312,
+                                         .mem_gb_per_s = 1555,
+                                         .tdp_w = 400,
+                                         .idle_w = 60,
+                                         .pcie_gb_per_s = 25,
+                                         .mps_clients = 48,
+                                         .source = "test"};
 
 void rig_die(const char *format, ...)
 {
@@ -126,6 +153,7 @@ static void parse_value(struct pt_value *value, const struct pt_param *param, co
         if (param->choices[value->integer] == NULL) rig_die("%s: no choice %s", param->name, text);
         break;
     case PT_PARAM_TEXT:
+    case PT_PARAM_WORDS:
         break;
     }
     if (status != PT_OK) rig_die("%s=%s: %s", param->name, text, error.message);
@@ -186,8 +214,11 @@ struct pt_pool *rig_add_pool(struct rig *rig, const struct pt_gpu_model *gpu, ui
         .mem_mib_per_node = PT_NONE,
         .unit = unit,
         .unit_params = rig->unit_values[p],
-        .rate = pt_gpu_relative_speed(gpu, rig->cluster.reference_gpu),
+        .price_micro_per_hour = -1,
     };
+    for (int c = 0; c < PT_CLASS_COUNT; c++)
+        rig->pools[p].rate[c] =
+            pt_gpu_relative_speed(gpu, rig->cluster.reference_gpu, (enum pt_speed_class)c);
     if (unit->configure(&rig->pools[p].shape, gpu, rig->unit_values[p], &rig->error) != PT_OK)
         rig_die("%s %s: %s", mode, params, rig->error.message);
     rig->nodes = realloc(rig->nodes, (n + nodes) * sizeof *rig->nodes);

@@ -10,22 +10,67 @@
 extern "C" {
 #endif
 
+/* A MIG profile of one GPU model (hardware.md 1.2). Slices are memory slices unless said. */
+struct pt_mig_profile {
+    const char *name; /* "1g.10gb", "1g.10gb+me" */
+    uint8_t compute;  /* compute slices */
+    uint8_t size;     /* memory slices, consecutive */
+    bool media;       /* +me: at most one such instance on a GPU */
+    uint16_t starts;  /* bit s: it may start at memory slice s */
+    uint32_t sms;     /* of an instance */
+    uint32_t mem_mib; /* of an instance */
+    const char *source;
+};
+
+#define PT_MIG_SLICES_MAX 16
+#define PT_MIG_PROFILES_MAX 16
+
+struct pt_mig {
+    uint8_t compute; /* compute slices of the GPU: 7, or 4 */
+    uint8_t memory;  /* memory slices: 8, 4 or 12 */
+    uint8_t profile_count;
+    uint8_t full; /* the profile that is the whole GPU */
+    /* By compute slices, then size, then plain before +me: "the smallest that ..." is the first. */
+    const struct pt_mig_profile *profiles;
+};
+
+/* Classes of jobs by what bounds them; a job's is its profile's (default mixed). */
+enum pt_speed_class {
+    PT_CLASS_COMPUTE,
+    PT_CLASS_BANDWIDTH,
+    PT_CLASS_MIXED,
+    PT_CLASS_LIGHT,
+    PT_CLASS_COUNT
+};
+
+/* NaN where no source is known, unless said. */
 struct pt_gpu_model {
     const char *name;   /* "h100-sxm5-80gb" */
     const char *family; /* "h100" */
     uint32_t sms;
     uint32_t mem_mib;
-    double fp16_tflops; /* dense tensor peak */
-    double mem_gb_per_s;
-    double tdp_w;       /* NaN = no source */
-    const char *source; /* where the figures come from, a sentence */
+    double fp16_tflops;  /* dense tensor peak; always known */
+    double mem_gb_per_s; /* always known */
+    double l2_mib;
+    double tdp_w;                 /* the board's power limit */
+    double idle_w;                /* no context on it */
+    double pcie_gb_per_s;         /* one direction, in practice */
+    double price_low, price_high; /* US$ per GPU-hour on demand */
+    const char *price_date;       /* NULL = no price known */
+    uint32_t mps_clients;         /* 48; 16 before Volta */
+    const struct pt_mig *mig;     /* NULL: no MIG */
+    const char *source;           /* where the figures come from, a sentence */
 };
 
-/* Relative speed of `gpu` against `reference` for a job of mixed class, in PT_SPEED_ONE units: the
- * geometric mean of the ratios of FP16 TFLOP/s and of GB/s (models.md, section 1: assumed), rounded
- * to 40 bits. PT_SPEED_ONE for the same model. Both > 0 everywhere in a loaded catalogue. */
-uint64_t pt_gpu_relative_speed(const struct pt_gpu_model *gpu,
-                               const struct pt_gpu_model *reference);
+/* The profile of this name (as in the table), PT_NONE if there is none. */
+uint32_t pt_mig_find(const struct pt_mig *mig, const char *name);
+
+/* Relative speed of `gpu` against `reference` for a job of this class, in PT_SPEED_ONE units,
+ * rounded to 40 bits (models.md, section 1: assumed, where no measurement is named): the ratio of
+ * FP16 TFLOP/s, of GB/s, the geometric mean of both, and 1 + 0.3 (mixed - 1). PT_SPEED_ONE for the
+ * same model. */
+uint64_t pt_gpu_relative_speed(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
+                               enum pt_speed_class class_);
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,8 @@ struct pt_pool {
     const struct pt_unit_ops *unit;
     const struct pt_value *unit_params; /* in the order of unit->params */
     struct pt_unit_shape shape;         /* what unit->configure answered */
-    uint64_t rate;                      /* R against the reference GPU */
+    uint64_t rate[PT_CLASS_COUNT];      /* R against the reference GPU, by class of job */
+    int64_t price_micro_per_hour;       /* of one GPU, millionths of a unit of money; < 0 = none */
 };
 
 struct pt_cluster {

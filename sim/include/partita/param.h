@@ -18,11 +18,13 @@ enum pt_param_type {
     PT_PARAM_DURATION, /* value.integer in ns */
     PT_PARAM_MEMORY,   /* value.integer in MiB */
     PT_PARAM_CHOICE,   /* value.integer: index into `choices` */
-    PT_PARAM_TEXT      /* value.text: borrowed */
+    PT_PARAM_TEXT,     /* value.text: borrowed */
+    PT_PARAM_WORDS     /* a word or a list of words; value.text: with commas between them */
 };
 
-/* One parameter. A table of them ends with a row whose name is NULL. `fallback`, `min` and `max`
- * are written as a user would write them; NULL min or max = no bound; NULL fallback = required. */
+/* One parameter. `name` may have a dot: `inside.mode` is key `mode` of map `inside`. A table of
+ * them ends with a row whose name is NULL. `fallback`, `min` and `max` are written as a user would
+ * write them; NULL min or max = no bound; NULL fallback = required. */
 struct pt_param {
     const char *name;
     enum pt_param_type type;

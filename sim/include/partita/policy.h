@@ -18,12 +18,13 @@
 #include "partita/status.h"
 #include "partita/trace.h"
 #include "partita/types.h"
+#include "partita/unit.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define PT_POLICY_ABI 1
+#define PT_POLICY_ABI 2
 
 struct pt_ctx;
 
@@ -31,8 +32,10 @@ struct pt_ctx;
 struct pt_units {
     uint32_t pool;
     uint32_t count, capacity;
-    uint32_t *gpus; /* engine-owned room for the largest job */
-    uint32_t node;  /* of a job without GPUs (count = 0); else unused */
+    uint32_t *gpus;  /* engine-owned room for the largest job */
+    uint8_t *starts; /* MIG: memory slice wanted on each, PT_CELL_ANY = the mode chooses (so it is
+                        given); never NULL */
+    uint32_t node;   /* of a job without GPUs (count = 0); else unused */
 };
 
 /* What a placement may weigh about a node. Loads count units held. */
@@ -50,13 +53,15 @@ struct pt_node_facts {
 enum pt_gpu_order { PT_GPUS_LOWEST, PT_GPUS_FULLEST, PT_GPUS_EMPTIEST };
 
 #define PT_KEY_NONE UINT64_MAX
+#define PT_KEY_MAX ((UINT64_C(1) << 62) - 1)
 
 /* How to choose among the nodes of a pool: the least key wins, ties the lowest node. The engine
  * keeps an index per (search, class), so `key` must depend on its arguments alone. */
 struct pt_search {
     enum pt_gpu_order gpu_order; /* which GPUs on the node: ties the lowest index */
-    /* `wanted` = units wanted of one node; PT_KEY_NONE = not this node. Asked only where
-     * facts->room >= wanted. NULL: no preference, the lowest node that has the room. */
+    /* `wanted` = units wanted of one node; PT_KEY_NONE = not this node, else at most PT_KEY_MAX.
+     * Among MIG nodes, those that need disturb fewer instances come first whatever the key. Asked
+     * only where facts->room >= wanted. NULL: no preference, the lowest node that has the room. */
     uint64_t (*key)(const struct pt_node_facts *facts, uint32_t wanted);
 };
 
@@ -75,6 +80,8 @@ struct pt_api {
     uint32_t (*nodes_allowed)(const struct pt_ctx *ctx, pt_job job);
     uint32_t (*node_size)(const struct pt_ctx *ctx, uint32_t pool, pt_job job);
     uint32_t (*units_free)(const struct pt_ctx *ctx, uint32_t pool, pt_job job);
+    const struct pt_need *(*need)(const struct pt_ctx *ctx, uint32_t pool, pt_job job);
+    uint32_t (*busy_slices)(const struct pt_ctx *ctx, uint32_t gpu);
     /* what a placement may do */
     uint32_t (*best_node)(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
                           pt_job job, uint32_t wanted);
@@ -151,6 +158,18 @@ static inline uint32_t pt_view_node_size(const struct pt_ctx *ctx, uint32_t pool
 static inline uint32_t pt_view_units_free(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
 {
     return ctx->api->units_free(ctx, pool, job);
+}
+
+/* What a unit of the job takes of a GPU of this pool; meaningless where the class can't use it. */
+static inline const struct pt_need *pt_view_need(const struct pt_ctx *ctx, uint32_t pool,
+                                                 pt_job job)
+{
+    return ctx->api->need(ctx, pool, job);
+}
+/* Memory slices of a MIG GPU whose instances hold a job, a bit each; 0 for other GPUs. */
+static inline uint32_t pt_view_busy_slices(const struct pt_ctx *ctx, uint32_t gpu)
+{
+    return ctx->api->busy_slices(ctx, gpu);
 }
 
 /* Placement: the best node that can hold `wanted` units of the job, PT_NONE if none can. */

@@ -22,7 +22,11 @@ enum pt_purpose {
     PT_PURPOSE_WORK = 2,
     PT_PURPOSE_GPUS = 3,
     PT_PURPOSE_POLICY = 4,
-    PT_PURPOSE_TEST = 5
+    PT_PURPOSE_TEST = 5,
+    PT_PURPOSE_RECONFIGURE = 6,
+    PT_PURPOSE_PROFILE = 7,
+    PT_PURPOSE_RESIDUAL = 8,
+    PT_PURPOSE_FAULT = 9
 };
 
 extern const gsl_rng_type *const pt_rng_type;

@@ -29,7 +29,13 @@ extern "C" {
     X(PT_EVENT_PENDING, 11, "pending")     /* back in the queue */                                 \
     X(PT_EVENT_NODE_DOWN, 12, "node_down") /* gpu = the node's first, job = PT_NONE */             \
     X(PT_EVENT_NODE_UP, 13, "node_up")                                                             \
-    X(PT_EVENT_HORIZON, 14, "horizon")
+    X(PT_EVENT_HORIZON, 14, "horizon")                                                             \
+    X(PT_EVENT_RESERVED, 15, "reserved") /* waits for MIG instances; gpu = home, count = units */  \
+    X(PT_EVENT_RECONFIGURE, 16, "reconfigure") /* gpu's instances change; count = attempts */      \
+    X(PT_EVENT_RECONFIGURED, 17, "reconfigured")                                                   \
+    X(PT_EVENT_MIG_FAILED, 18, "mig_failed") /* gpu is out of service */                           \
+    X(PT_EVENT_READY, 19, "ready")           /* cold start or restore is over: work begins */      \
+    X(PT_EVENT_GPU_FAULT, 20, "gpu_fault")   /* job = PT_NONE */
 
 enum pt_event_kind {
 #define PT_EVENT_ENUM(name, value, text) name = (value),
@@ -57,6 +63,8 @@ struct pt_job_result {
     uint8_t state, reason;
     uint16_t attempts; /* saturates */
     uint16_t preemptions;
+    uint32_t pool; /* of the last attempt; PT_NONE */
+    double gpu_s;  /* GPU seconds charged, all attempts, by share held (semantics.md, 7) */
 };
 
 /* One interval of the series, closed: time-weighted means. Intervals equal to the one before are

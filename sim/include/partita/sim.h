@@ -22,6 +22,34 @@ struct pt_retries {
     int64_t backoff_ns;
 };
 
+/* A fault of one node or GPU that the experiment schedules: its residents fail, it stays up. */
+struct pt_fault {
+    int64_t time_ns;
+    uint32_t node, gpu; /* one of them PT_NONE */
+};
+
+struct pt_faults {
+    const struct pt_fault *events; /* by time */
+    uint32_t event_count;
+    int64_t gpu_mtbf_ns; /* mean time between faults of one GPU, exponential; 0 = none */
+};
+
+/* What the models know of the trace's jobs. */
+struct pt_jobs_model {
+    const void *ctx;
+    /* Traits of a job in a pool; R for its class among them. NULL: R of class mixed, no traits. */
+    void (*traits)(struct pt_traits *traits, const void *ctx, pt_job job, uint32_t pool);
+    /* Time between a start and the first work: cold start of its kind. NULL: 0. */
+    int64_t (*cold_start_ns)(const void *ctx, pt_job job);
+};
+
+/* Restoring a job that has progress kept: base + per GiB of device memory, before work goes on. */
+struct pt_restore {
+    int64_t base_ns, per_gib_ns;
+};
+
+enum pt_fidelity { PT_FIDELITY_FLUID, PT_FIDELITY_SLICES };
+
 /* Everything a run needs, borrowed until pt_sim_destroy. */
 struct pt_world {
     const struct pt_cluster *cluster;
@@ -37,8 +65,14 @@ struct pt_world {
     int64_t interval_ns;            /* of the series; > 0 */
     uint32_t tenant_count;          /* >= 1 */
     const uint32_t *tenant_of_word; /* tenant of each word of column `tenant`; NULL: all are 0 */
-    bool check;                     /* every invariant after every instant */
-    bool measure;                   /* wall time of the policy, see pt_sim_stats */
+    struct pt_interference interference;
+    struct pt_jobs_model jobs_model;
+    enum pt_fidelity fidelity;
+    struct pt_faults faults;
+    struct pt_restore restore;
+    bool energy;  /* integrate power (pool totals) */
+    bool check;   /* every invariant after every instant */
+    bool measure; /* wall time of the policy, see pt_sim_stats */
     struct pt_recorder recorder;
 };
 
@@ -65,9 +99,12 @@ enum pt_reason pt_sim_never_fits(const struct pt_sim *sim, pt_job job);
 
 /* Exact integrals over the window of rates, in units of GPU x ns or unit x ns. */
 struct pt_pool_totals {
-    pt_u128 there;        /* GPU x ns up */
-    pt_u128 busy;         /* GPU x ns with at least one running resident */
-    pt_u128 held;         /* unit x ns held (divide by the slots of a GPU for GPU equivalents) */
+    pt_u128 there;  /* GPU x ns up */
+    pt_u128 busy;   /* GPU x ns with at least one running resident */
+    pt_u128 held;   /* capacity x ns held (divide by a GPU's for GPU equivalents) */
+    pt_u128 energy; /* uW x ns; 0 unless world.energy */
+    double charged; /* GPU seconds charged to jobs over the whole run */
+    uint64_t reconfigurations;
     double fragmentation; /* idle GPU time that a request can't use / idle; NaN = never idle */
     uint32_t jobs_started;
 };
@@ -79,6 +116,7 @@ pt_u128 pt_sim_tenant_held(const struct pt_sim *sim, uint32_t pool, uint32_t ten
 struct pt_sim_stats {
     uint64_t events; /* arrivals, ends, node changes, timers */
     uint64_t instants, passes, starts, refused, oom_events, faults;
+    uint64_t reconfigurations, reconfiguration_failures;
     uint64_t policy_ns; /* wall time inside the policy, estimated from every 32nd pass; 0 unless
                            world.measure */
     int64_t now_ns;

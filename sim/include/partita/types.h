@@ -52,7 +52,8 @@ typedef uint32_t pt_job;
     X(PT_STATE_FAILED, 5, "failed")                                                                \
     X(PT_STATE_KILLED, 6, "killed")                                                                \
     X(PT_STATE_WITHDRAWN, 7, "withdrawn")                                                          \
-    X(PT_STATE_UNSCHEDULABLE, 8, "unschedulable")
+    X(PT_STATE_UNSCHEDULABLE, 8, "unschedulable")                                                  \
+    X(PT_STATE_RESERVED, 9, "pending") /* its MIG instances are being made */
 
 enum pt_job_state {
 #define PT_STATE_ENUM(name, value, text) name = (value),
@@ -83,7 +84,13 @@ bool pt_job_state_is_final(enum pt_job_state state);
     X(PT_REASON_AFTER, 12, "waits for the jobs it comes after")                                    \
     X(PT_REASON_INTERRUPTED, 13, "the run was interrupted")                                        \
     X(PT_REASON_NODES_LOST, 14, "the nodes it needs never come back")                              \
-    X(PT_REASON_DEADLOCK, 15, "nothing can ever start it")
+    X(PT_REASON_DEADLOCK, 15, "nothing can ever start it")                                         \
+    X(PT_REASON_MIG_PROFILE, 16, "no pool offers its MIG profile")                                 \
+    X(PT_REASON_CLIENTS, 17, "more processes than a GPU takes clients")                            \
+    X(PT_REASON_MORE_THAN_ONE, 18, "asks for more than one shared unit, which the pool refuses")   \
+    X(PT_REASON_RECONFIGURING, 19, "waits for its MIG instances")                                  \
+    X(PT_REASON_MIG_FAILED, 20, "GPUs it needs failed to be reconfigured")                         \
+    X(PT_REASON_GPU_FAULT, 21, "a GPU failed under it")
 
 enum pt_reason {
 #define PT_REASON_ENUM(name, value, text) name = (value),

@@ -219,7 +219,7 @@ Test(summary, of_rates)
     cr_assert(isnan(in(group(s, "pool", "slice"), "fragmentation")));
     pt_summary_destroy(s);
     /* twice as fast GPUs do twice the work in their time */
-    w.pools[0].rate = 2 * PT_SPEED_ONE;
+    w.pools[0].rate[PT_CLASS_MIXED] = 2 * PT_SPEED_ONE;
     s = summarise(&w);
     NEAR(value(s, "goodput"), 50 / 600.0);
     pt_summary_destroy(s);
@@ -233,7 +233,7 @@ Test(summary, offered_load_leaves_out_what_never_fits)
     NEAR(pt_offered_load(&w.input), 76.0 / 280);
     w.sim.never_fits[1] = PT_REASON_TOO_MANY_GPUS;
     NEAR(pt_offered_load(&w.input), 36.0 / 280);
-    w.pools[1].rate = PT_SPEED_ONE / 2;
+    w.pools[1].rate[PT_CLASS_MIXED] = PT_SPEED_ONE / 2;
     NEAR(pt_offered_load(&w.input), 36.0 / 210);
     world_fini(&w);
 }

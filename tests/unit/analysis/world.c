@@ -15,20 +15,22 @@ void world_init(struct world *w)
     static const char *const names[] = {"default"};
     *w = (struct world){0};
     w->gpu = (struct pt_gpu_model){.name = "h100-sxm5-80gb", .family = "h100"};
-    w->pools[0] = (struct pt_pool){.name = "main",
-                                   .gpu = &w->gpu,
-                                   .node_count = 1,
-                                   .gpus_per_node = 2,
-                                   .shape = {.slots = 1},
-                                   .rate = PT_SPEED_ONE};
-    w->pools[1] = (struct pt_pool){.name = "slice",
-                                   .gpu = &w->gpu,
-                                   .node_count = 2,
-                                   .gpus_per_node = 1,
-                                   .first_node = 1,
-                                   .first_gpu = 2,
-                                   .shape = {.slots = 2},
-                                   .rate = PT_SPEED_ONE};
+    w->pools[0] =
+        (struct pt_pool){.name = "main",
+                         .gpu = &w->gpu,
+                         .node_count = 1,
+                         .gpus_per_node = 2,
+                         .shape = {.capacity = 1},
+                         .rate = {PT_SPEED_ONE, PT_SPEED_ONE, PT_SPEED_ONE, PT_SPEED_ONE}};
+    w->pools[1] =
+        (struct pt_pool){.name = "slice",
+                         .gpu = &w->gpu,
+                         .node_count = 2,
+                         .gpus_per_node = 1,
+                         .first_node = 1,
+                         .first_gpu = 2,
+                         .shape = {.capacity = 2},
+                         .rate = {PT_SPEED_ONE, PT_SPEED_ONE, PT_SPEED_ONE, PT_SPEED_ONE}};
     w->nodes[0] = (struct pt_node){.name = "main-0", .pool = 0};
     w->nodes[1] = (struct pt_node){.name = "slice-0", .pool = 1};
     w->nodes[2] = (struct pt_node){.name = "slice-1", .pool = 1};

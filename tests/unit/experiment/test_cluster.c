@@ -27,9 +27,9 @@ Test(cluster, numbers_pools_nodes_and_gpus)
     cr_assert_eq(b->cpus_milli_per_node, PT_NONE);
     cr_assert_eq(b->mem_mib_per_node, PT_NONE);
     cr_assert_str_eq(a->unit->name, "time_slice");
-    cr_assert_eq(a->shape.slots, 4);
+    cr_assert_eq(a->shape.capacity, 4);
     cr_assert_str_eq(b->unit->name, "exclusive");
-    cr_assert_eq(b->shape.slots, 1);
+    cr_assert_eq(b->shape.capacity, 1);
     cr_assert_str_eq(cluster->nodes[2].name, "a-2");
     cr_assert_str_eq(cluster->nodes[4].name, "b-1-1");
     cr_assert_eq(cluster->nodes[4].pool, 1);
@@ -40,13 +40,13 @@ Test(cluster, measures_work_on_the_first_pools_gpu_unless_told)
 {
     struct pt_config *config = load(TWO_POOLS, NULL);
     cr_assert_str_eq(config->cluster.reference_gpu->name, "h100-sxm5-80gb");
-    cr_assert_eq(config->cluster.pools[0].rate, PT_SPEED_ONE);
-    cr_assert_lt(config->cluster.pools[1].rate, PT_SPEED_ONE);
+    cr_assert_eq(config->cluster.pools[0].rate[PT_CLASS_MIXED], PT_SPEED_ONE);
+    cr_assert_lt(config->cluster.pools[1].rate[PT_CLASS_MIXED], PT_SPEED_ONE);
     pt_config_free(config);
     const char *const sets[] = {"trace.reference_gpu=a100-sxm4-80gb", NULL};
     config = load(TWO_POOLS, sets);
-    cr_assert_gt(config->cluster.pools[0].rate, PT_SPEED_ONE);
-    cr_assert_eq(config->cluster.pools[1].rate, PT_SPEED_ONE);
+    cr_assert_gt(config->cluster.pools[0].rate[PT_CLASS_MIXED], PT_SPEED_ONE);
+    cr_assert_eq(config->cluster.pools[1].rate[PT_CLASS_MIXED], PT_SPEED_ONE);
     pt_config_free(config);
     assert_refused(
         HEAD JOB, "trace.reference_gpu=a100",

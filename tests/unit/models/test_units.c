@@ -22,19 +22,14 @@ Test(units, conform)
         struct pt_unit_shape shape;
         struct pt_error error = {0};
         cr_assert_eq(unit->configure(&shape, &rig_h100, values, &error), PT_OK);
-        cr_assert_geq(shape.slots, 1);
+        cr_assert_geq(shape.capacity, 1);
         cr_assert(!(shape.memory_admits && shape.memory_oom));
-        for (uint32_t n = 1; n <= shape.slots; n++) {
-            uint64_t speeds[16] = {0};
-            struct pt_unit_facts facts = {&rig_h100, values, PT_SPEED_ONE, n};
-            unit->speeds(speeds, &facts);
-            pt_u128 sum = 0;
-            for (uint32_t k = 0; k < n; k++) {
-                cr_assert_gt(speeds[k], 0);
-                cr_assert_leq(speeds[k], PT_SPEED_ONE);
-                sum += speeds[k];
-            }
-            cr_assert(sum <= (pt_u128)PT_SPEED_ONE + n, "%s gives more than a GPU", unit->name);
+        for (uint32_t n = 1; shape.uniform && n <= shape.capacity; n++) {
+            struct pt_ratio one;
+            struct pt_unit_facts facts = {.shape = &shape, .count = n};
+            unit->shares(&one, &facts);
+            cr_assert_gt(one.numerator, 0);
+            cr_assert(one.numerator * n <= one.denominator, "%s gives more than a GPU", unit->name);
         }
     }
     cr_assert_null(pt_unit_find("no such mode"));
@@ -45,12 +40,13 @@ static uint64_t share(const char *params, uint32_t residents, uint64_t rate)
     struct pt_value values[RIG_VALUES_MAX];
     const struct pt_unit_ops *unit = pt_unit_find("time_slice");
     rig_parse_values(values, unit->params, params);
-    uint64_t speeds[64];
-    struct pt_unit_facts facts = {&rig_h100, values, rate, residents};
-    unit->speeds(speeds, &facts);
-    for (uint32_t k = 1; k < residents; k++)
-        cr_assert_eq(speeds[k], speeds[0]);
-    return speeds[0];
+    struct pt_unit_shape shape;
+    struct pt_error error = {0};
+    struct pt_ratio one;
+    cr_assert_eq(unit->configure(&shape, &rig_h100, values, &error), PT_OK);
+    struct pt_unit_facts facts = {.shape = &shape, .count = residents};
+    unit->shares(&one, &facts);
+    return pt_speed_scale(rate, one.numerator, one.denominator);
 }
 
 /* models.md 4.1 under `none`: (1 + e) N for N > 1, and nothing lost alone. */
