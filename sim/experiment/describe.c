@@ -492,8 +492,10 @@ static void default_text(char *out, size_t size, const struct pt_row *row)
         snprintf(out, size, "optional");
     else if (!fallback)
         snprintf(out, size, "required");
+    else if (!fallback[0] && row->shape != PT_SHAPE_SCALAR)
+        snprintf(out, size, "empty");
     else if (!fallback[0])
-        snprintf(out, size, row->shape == PT_SHAPE_SCALAR ? "\"\"" : "empty");
+        snprintf(out, size, row->param.type == PT_PARAM_TEXT ? "\"\"" : "optional");
     else
         snprintf(out, size, "%s", fallback);
 }

@@ -473,6 +473,14 @@ static const struct pt_param *check_pick(struct checker *checker, const struct p
     return pt_schema_params(schema, raw);
 }
 
+/* A parameter that has no value unless it is given (param.h). */
+static bool may_be_absent(const struct pt_row *row)
+{
+    const struct pt_param *param = &row->param;
+    return row->shape == PT_SHAPE_SCALAR && param->type != PT_PARAM_TEXT &&
+           param->type != PT_PARAM_WORDS && param->fallback && param->fallback[0] == '\0';
+}
+
 static void check_row(struct checker *checker, const struct pt_schema *schema,
                       struct pt_yaml_node *map, const struct pt_row *row,
                       struct pt_yaml_node *raw_map)
@@ -481,7 +489,7 @@ static void check_row(struct checker *checker, const struct pt_schema *schema,
     if (row->flags & PT_ROW_SHORT) return;
     if (raw)
         normal = check_value(checker, row, raw);
-    else if (row->flags & PT_ROW_OPTIONAL)
+    else if ((row->flags & PT_ROW_OPTIONAL) || may_be_absent(row))
         return;
     else if (row->param.fallback)
         normal = add_default(checker, row, map);

@@ -167,7 +167,9 @@ void rig_parse_values(struct pt_value *values, const struct pt_param *params, co
     uint32_t count = 0;
     for (; params != NULL && params[count].name != NULL; count++) {
         if (count == RIG_VALUES_MAX) rig_die("too many parameters");
-        if (params[count].fallback != NULL)
+        values[count] = (struct pt_value){0};
+        if (params[count].fallback != NULL &&
+            (params[count].fallback[0] != '\0' || params[count].type >= PT_PARAM_TEXT))
             parse_value(&values[count], &params[count], params[count].fallback);
     }
     snprintf(copy, sizeof copies[0], "%s", text);

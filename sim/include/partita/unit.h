@@ -57,7 +57,8 @@ struct pt_unit_shape {
     uint32_t slots;     /* residents of one unit at most, for fixed shares; 1 = not shared */
     double switch_loss, cap_contention;
     uint32_t switch_loss_ppm;
-    int64_t slice_ns; /* length of a turn, for fidelity: slices */
+    int64_t slice_ns;   /* length of a turn, for fidelity: slices */
+    uint32_t whole_sms; /* MIG: an instance's share of the GPU, x, is its SMs / these */
     struct pt_reconfigure reconfigure;
     uint64_t own[16]; /* the mode's */
 };
@@ -132,8 +133,9 @@ struct pt_nested_ops {
      * is changed, if it can't be there. */
     bool (*place)(struct pt_placed *placed, void *state, const struct pt_unit_shape *shape,
                   const struct pt_need *need, uint8_t start);
-    /* The unit leaves its instance, which stays. */
-    void (*remove)(void *state, const struct pt_unit_shape *shape, uint8_t cell);
+    /* The unit, placed with this need, leaves its instance, which stays. */
+    void (*remove)(void *state, const struct pt_unit_shape *shape, const struct pt_need *need,
+                   uint8_t cell);
     /* The instance that was being made serves now. */
     void (*ready)(void *state, const struct pt_unit_shape *shape, uint8_t cell);
     /* The instant is over: what begins later is another change. */
