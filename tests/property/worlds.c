@@ -4,159 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define S PT_NS_PER_S
+#include "tests/property/worlds_parts.h"
+
 #define DOUBTS_MAX 14
 
-static const struct pt_gpu_model *const models[WORLD_MODELS] = {&rig_h100, &rig_a100_80,
-                                                                &rig_a100_40};
-static const char *const placements[] = {"first_fit", "best_fit", "worst_fit",
-                                         "pack",      "spread",   "consolidate"};
-static const char *const states[] = {"pending", "pending", "pending",   "running",
-                                     "done",    "failed",  "withdrawn", "unschedulable"};
-
-uint64_t draw_bits(struct draw *draw)
-{
-    uint64_t z = draw->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-uint32_t draw_below(struct draw *draw, uint32_t n)
-{
-    return (uint32_t)((draw_bits(draw) >> 32) * n >> 32);
-}
-
-bool draw_chance(struct draw *draw, uint32_t percent)
-{
-    return draw_below(draw, 100) < percent;
-}
-
-/* Mostly whole seconds, so that instants coincide; sometimes any ns, sometimes a few ns. */
-static int64_t draw_time(struct draw *draw, uint32_t seconds)
-{
-    uint32_t kind = draw_below(draw, 100);
-    if (kind < 70) return draw_below(draw, seconds + 1) * S;
-    if (kind < 95) return (int64_t)(draw_bits(draw) % (seconds * (uint64_t)S + 1));
-    return draw_below(draw, 6);
-}
-
-void world_lay_out(struct world *world)
-{
-    uint32_t node = 0, gpu = 0;
-    for (uint32_t p = 0; p < world->pool_count; p++) {
-        struct ref_pool *pool = &world->pools[p];
-        uint32_t count = pool->end_node - pool->first_node;
-        pool->first_node = node;
-        pool->end_node = node + count;
-        for (; node < pool->end_node; node++) {
-            world->nodes[node].pool = p;
-            world->nodes[node].first_gpu = gpu;
-            world->nodes[node].end_gpu = gpu += pool->gpus_per_node;
-        }
-        pool->rate = pt_gpu_relative_speed(models[pool->model], models[world->pools[0].model],
-                                           PT_CLASS_MIXED);
-        pool->gpu_mem_mib = models[pool->model]->mem_mib;
-    }
-}
-
-static void draw_pool(struct ref_pool *pool, struct draw *draw, uint32_t gpus_left, uint32_t loss)
-{
-    uint32_t nodes = 1 + draw_below(draw, gpus_left < 4 ? gpus_left : 4);
-    *pool = (struct ref_pool){
-        .end_node = nodes,
-        .gpus_per_node = 1 + draw_below(draw, gpus_left / nodes < 4 ? gpus_left / nodes : 4),
-        .model = draw_chance(draw, 60) ? 0 : draw_below(draw, WORLD_MODELS),
-        .cpus_milli = draw_chance(draw, 65) ? REF_NONE : 500 * (4 + draw_below(draw, 40)),
-        .mem_mib = draw_chance(draw, 75) ? REF_NONE : 1024 * (8 + draw_below(draw, 56)),
-        .time_slice = draw_chance(draw, 60),
-        .replicas = 1,
-    };
-    if (!pool->time_slice) return;
-    pool->replicas = 1 + draw_below(draw, draw_chance(draw, 90) ? 4 : 8);
-    pool->distinct = draw_chance(draw, 75);
-    pool->admit = draw_chance(draw, 40);
-    pool->loss_ppm = draw_chance(draw, 50) ? 0 : loss;
-}
-
-static void draw_downs(struct ref_node *node, struct draw *draw)
-{
-    int64_t at = draw_time(draw, 15);
-    node->boot_ns = draw_chance(draw, 50) ? 0 : draw_time(draw, 6);
-    node->down_count = 1 + draw_below(draw, REF_DOWN_MAX);
-    for (uint32_t i = 0; i < node->down_count; i++) {
-        node->from_ns[i] = at;
-        node->to_ns[i] = at + draw_time(draw, 10) + (node->boot_ns == 0);
-        at = node->to_ns[i] + node->boot_ns + 1 + draw_time(draw, 15);
-    }
-}
-
-static void draw_job(struct world *world, struct draw *draw, uint32_t row)
-{
-    static const uint32_t gib[] = {1, 5, 10, 20, 30, 30, 39, 50, 79, 100};
-    uint32_t most_gpus = draw_chance(draw, 90) ? WORLD_GPUS / 2 : WORLD_GPUS;
-    struct ref_job *job = &world->jobs[row];
-    *job = (struct ref_job){
-        .submit_ns = draw_chance(draw, 40) && row > 0 ? world->jobs[draw_below(draw, row)].submit_ns
-                                                      : draw_time(draw, 25),
-        .work_ns = draw_time(draw, 30),
-        .gpus = draw_chance(draw, 6)    ? 0
-                : draw_chance(draw, 60) ? 1
-                                        : 1 + draw_below(draw, most_gpus),
-        .gpu_mem_mib = draw_chance(draw, 50) ? 0 : 1024 * gib[draw_below(draw, 10)],
-        .models = draw_chance(draw, 88) ? 0 : 1 + draw_below(draw, (1u << WORLD_MODELS) - 1),
-        .pool = draw_chance(draw, 85) ? REF_NONE : draw_below(draw, world->pool_count),
-        .nodes_max = draw_chance(draw, 75) ? REF_NONE : 1 + draw_below(draw, 3),
-        .cpus_milli = draw_chance(draw, 65) ? 0 : 100 * draw_below(draw, 80),
-        .mem_mib = draw_chance(draw, 75) ? 0 : 512 * draw_below(draw, 40),
-        .checkpoint_ns = REF_ABSENT,
-        .distinct = draw_chance(draw, 85) ? 2 : (int)draw_below(draw, 2),
-        .after = {REF_NONE, REF_NONE},
-    };
-    if (draw_chance(draw, 60))
-        job->checkpoint_ns = draw_chance(draw, 15)   ? 0
-                             : draw_chance(draw, 30) ? REF_NEVER
-                                                     : 1000000 + draw_time(draw, 8);
-    if (row > 0 && draw_chance(draw, 15)) job->after[0] = draw_below(draw, row);
-    if (row > 1 && job->after[0] != REF_NONE && draw_chance(draw, 30)) {
-        job->after[1] = draw_below(draw, row);
-        if (job->after[1] == job->after[0]) job->after[1] = REF_NONE;
-    }
-}
-
-void world_draw(struct world *world, uint64_t seed, enum world_kind kind)
-{
-    static const uint32_t losses[] = {100000, 110000, 250000, 205000, 123457};
-    struct draw draw = {seed};
-    uint32_t gpus_left = WORLD_GPUS, loss = losses[draw_below(&draw, 5)];
-    memset(world, 0, sizeof *world);
-    world->seed = seed;
-    uint32_t pools = 1 + (draw_chance(&draw, 50) ? 0 : draw_below(&draw, WORLD_POOLS));
-    for (uint32_t p = 0; p < pools && gpus_left > 0; p++) {
-        draw_pool(&world->pools[p], &draw, gpus_left, loss);
-        gpus_left -= world->pools[p].end_node * world->pools[p].gpus_per_node;
-        world->pool_count++;
-    }
-    world_lay_out(world);
-    uint32_t nodes = world->pools[world->pool_count - 1].end_node;
-    if (kind == WORLD_ANY && draw_chance(&draw, 35))
-        for (uint32_t n = 0; n < nodes; n++)
-            if (draw_chance(&draw, 50)) draw_downs(&world->nodes[n], &draw);
-    world->job_count = 1 + draw_below(&draw, WORLD_JOBS);
-    for (uint32_t row = 0; row < world->job_count; row++)
-        draw_job(world, &draw, row);
-    world->strict = draw_chance(&draw, 50);
-    world->placement = (enum ref_placement)draw_below(&draw, 6);
-    world->fault_retries = draw_chance(&draw, 60) ? REF_NONE : draw_below(&draw, 3);
-    world->oom_retries = draw_below(&draw, 4);
-    world->backoff_ns = 1 + draw_time(&draw, 8);
-    world->give_up_ns = world->horizon_ns = REF_NEVER;
-    if (kind == WORLD_STEADY) return;
-    if (draw_chance(&draw, 20)) world->give_up_ns = draw_time(&draw, 20);
-    if (draw_chance(&draw, 25)) world->horizon_ns = draw_time(&draw, 60);
-    if (world->horizon_ns != REF_NEVER && world->nodes[0].down_count > 0 && draw_chance(&draw, 30))
-        world->nodes[0].to_ns[world->nodes[0].down_count - 1] = REF_NEVER;
-}
+const struct pt_gpu_model *const world_models[WORLD_MODELS] = {&rig_h100, &rig_a100_80,
+                                                               &rig_a100_40};
+const char *const world_placements[] = {"first_fit", "best_fit", "worst_fit",
+                                        "pack",      "spread",   "consolidate"};
+const char *const world_states[] = {"pending", "pending", "pending",   "running",
+                                    "done",    "failed",  "withdrawn", "unschedulable"};
 
 /* ---- the engine's side ---- */
 
@@ -186,7 +43,7 @@ static void build_job(struct rig *rig, const struct ref_job *job, uint32_t row)
         if (job->models >> m & 1)
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
                      text[0] != '\0' ? "|" : "",
-                     m == 0 && row % 2 == 0 ? models[m]->family : models[m]->name);
+                     m == 0 && row % 2 == 0 ? world_models[m]->family : world_models[m]->name);
     if (job->models != 0) rig_set_cell(rig, r, PT_COL_GPU_TYPE, text);
     if (job->pool != REF_NONE) {
         snprintf(text, sizeof text, "p%u", job->pool);
@@ -215,7 +72,7 @@ void world_build(struct rig *rig, const struct world *world)
         const struct ref_pool *pool = &world->pools[p];
         pool_params(text, sizeof text, pool);
         struct pt_pool *made = rig_add_pool(
-            rig, models[pool->model], pool->end_node - pool->first_node, pool->gpus_per_node,
+            rig, world_models[pool->model], pool->end_node - pool->first_node, pool->gpus_per_node,
             pool->time_slice ? "time_slice" : "exclusive", pool->time_slice ? text : "");
         made->cpus_milli_per_node = pool->cpus_milli;
         made->mem_mib_per_node = pool->mem_mib;
@@ -231,7 +88,7 @@ void world_build(struct rig *rig, const struct world *world)
     for (uint32_t row = 0; row < world->job_count; row++)
         build_job(rig, &world->jobs[row], row);
     rig_set_policy(rig, "fifo", world->strict ? "blocking=strict" : "blocking=skip",
-                   placements[world->placement]);
+                   world_placements[world->placement]);
     rig->world.retries =
         (struct pt_retries){world->fault_retries, world->oom_retries, world->backoff_ns};
     rig->world.give_up_ns = world->give_up_ns;
@@ -352,8 +209,8 @@ bool world_same(const struct world_answer *engine, const struct world_answer *re
         snprintf(difference, size,
                  "j%u: engine %s [%" PRId64 ", %" PRId64 "] on node %d, reference %s [%" PRId64
                  ", %" PRId64 "] on node %d",
-                 row, states[e->state], e->start_ns, e->end_ns, (int)e->node, states[r->state],
-                 r->start_ns, r->end_ns, (int)r->node);
+                 row, world_states[e->state], e->start_ns, e->end_ns, (int)e->node,
+                 world_states[r->state], r->start_ns, r->end_ns, (int)r->node);
         return false;
     }
     return true;
@@ -408,313 +265,4 @@ bool world_agrees(const struct world *world, uint64_t *doubtful, char *differenc
         add_doubts(&doubts, &other, world);
     }
     return false;
-}
-
-/* ---- shrinking ---- */
-
-typedef bool fails_function(const struct world *world, void *ctx);
-
-static bool keep_if_fails(struct world *world, const struct world *smaller, fails_function *fails,
-                          void *ctx)
-{
-    if (memcmp(world, smaller, sizeof *world) == 0 || !fails(smaller, ctx)) return false;
-    *world = *smaller;
-    return true;
-}
-
-static void drop_job(struct world *world, uint32_t row)
-{
-    memmove(&world->jobs[row], &world->jobs[row + 1],
-            (world->job_count - row - 1) * sizeof world->jobs[0]);
-    world->job_count--;
-    memset(&world->jobs[world->job_count], 0, sizeof world->jobs[0]);
-    for (uint32_t j = 0; j < world->job_count; j++)
-        for (uint32_t i = 0; i < REF_AFTER_MAX; i++) {
-            uint32_t *after = &world->jobs[j].after[i];
-            if (*after == row)
-                *after = REF_NONE;
-            else if (*after != REF_NONE && *after > row)
-                --*after;
-        }
-}
-
-static void drop_last_pool(struct world *world)
-{
-    uint32_t last = --world->pool_count;
-    memset(&world->pools[last], 0, sizeof world->pools[0]);
-    for (uint32_t n = world->pools[last - 1].end_node; n < WORLD_GPUS; n++)
-        world->nodes[n] = (struct ref_node){0};
-    for (uint32_t j = 0; j < world->job_count; j++)
-        if (world->jobs[j].pool == last) world->jobs[j].pool = REF_NONE;
-}
-
-/* The i-th way to make one job plainer; false when there is none left. */
-static bool simplify_job(struct ref_job *job, uint32_t i)
-{
-    switch (i) {
-    case 0:
-        job->gpu_mem_mib = 0;
-        return true;
-    case 1:
-        job->models = 0;
-        return true;
-    case 2:
-        job->pool = REF_NONE;
-        return true;
-    case 3:
-        job->nodes_max = REF_NONE;
-        return true;
-    case 4:
-        job->cpus_milli = 0;
-        return true;
-    case 5:
-        job->mem_mib = 0;
-        return true;
-    case 6:
-        job->checkpoint_ns = REF_ABSENT;
-        return true;
-    case 7:
-        job->distinct = 2;
-        return true;
-    case 8:
-        job->after[0] = job->after[1], job->after[1] = REF_NONE;
-        return true;
-    case 9:
-        job->gpus = job->gpus > 1 ? job->gpus - 1 : job->gpus;
-        return true;
-    case 10:
-        job->work_ns = (job->work_ns + S / 2) / S * S;
-        return true;
-    case 11:
-        job->submit_ns = (job->submit_ns + S / 2) / S * S;
-        return true;
-    case 12:
-        job->work_ns = 10 * S;
-        return true;
-    case 13:
-        job->submit_ns = 0;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool simplify_pool(struct ref_pool *pool, uint32_t i)
-{
-    uint32_t nodes = pool->end_node - pool->first_node;
-    switch (i) {
-    case 0:
-        pool->cpus_milli = REF_NONE;
-        return true;
-    case 1:
-        pool->mem_mib = REF_NONE;
-        return true;
-    case 2:
-        pool->loss_ppm = 0;
-        return true;
-    case 3:
-        pool->admit = false;
-        return true;
-    case 4:
-        pool->distinct = pool->time_slice;
-        return true;
-    case 5:
-        pool->replicas -= pool->replicas > 1;
-        return true;
-    case 6:
-        pool->gpus_per_node -= pool->gpus_per_node > 1;
-        return true;
-    case 7:
-        pool->end_node = pool->first_node + nodes - (nodes > 1);
-        return true;
-    case 8:
-        pool->model = 0;
-        return true;
-    case 9:
-        pool->time_slice = pool->admit = pool->distinct = false;
-        pool->replicas = 1;
-        pool->loss_ppm = 0;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool simplify_world(struct world *world, uint32_t i)
-{
-    switch (i) {
-    case 0:
-        world->horizon_ns = REF_NEVER;
-        return true;
-    case 1:
-        world->give_up_ns = REF_NEVER;
-        return true;
-    case 2:
-        world->placement = REF_FIRST_FIT;
-        return true;
-    case 3:
-        world->strict = true;
-        return true;
-    case 4:
-        world->fault_retries = REF_NONE;
-        return true;
-    case 5:
-        world->oom_retries = 0;
-        return true;
-    case 6:
-        world->backoff_ns = 10 * S;
-        return true;
-    case 7:
-        if (world->pool_count > 1) drop_last_pool(world);
-        return true;
-    default:
-        break;
-    }
-    if (i < 8 + WORLD_GPUS) {
-        world->nodes[i - 8].down_count -= world->nodes[i - 8].down_count > 0;
-        if (world->nodes[i - 8].down_count == 0) world->nodes[i - 8].boot_ns = 0;
-        return true;
-    }
-    return false;
-}
-
-static bool shrink_once(struct world *world, fails_function *fails, void *ctx)
-{
-    struct world smaller;
-    bool any = false;
-    for (uint32_t row = world->job_count; row-- > 0 && world->job_count > 1;) {
-        smaller = *world;
-        drop_job(&smaller, row);
-        any = keep_if_fails(world, &smaller, fails, ctx) || any;
-    }
-    for (uint32_t i = 0; smaller = *world, simplify_world(&smaller, i); i++)
-        any = keep_if_fails(world, &smaller, fails, ctx) || any;
-    for (uint32_t p = 0; p < world->pool_count; p++)
-        for (uint32_t i = 0; smaller = *world, simplify_pool(&smaller.pools[p], i); i++) {
-            world_lay_out(&smaller);
-            for (uint32_t n = smaller.pools[smaller.pool_count - 1].end_node; n < WORLD_GPUS; n++)
-                smaller.nodes[n] = (struct ref_node){0};
-            any = keep_if_fails(world, &smaller, fails, ctx) || any;
-        }
-    for (uint32_t j = 0; j < world->job_count; j++)
-        for (uint32_t i = 0; smaller = *world, simplify_job(&smaller.jobs[j], i); i++)
-            any = keep_if_fails(world, &smaller, fails, ctx) || any;
-    return any;
-}
-
-void world_shrink(struct world *world, fails_function *fails, void *ctx)
-{
-    while (shrink_once(world, fails, ctx)) {
-    }
-}
-
-/* ---- scenario files ---- */
-
-static const char *seconds(int64_t ns)
-{
-    static char texts[8][PT_SECONDS_TEXT_MAX];
-    static uint32_t next;
-    char *text = texts[next++ % 8];
-    text[pt_format_seconds(text, ns)] = '\0';
-    return text;
-}
-
-static void write_pools(FILE *out, const struct world *world)
-{
-    fprintf(out, "cluster:\n  pools:\n");
-    for (uint32_t p = 0; p < world->pool_count; p++) {
-        const struct ref_pool *pool = &world->pools[p];
-        fprintf(out, "    - {name: p%u, nodes: %u, gpus_per_node: %u, gpu: %s, ", p,
-                pool->end_node - pool->first_node, pool->gpus_per_node, models[pool->model]->name);
-        if (pool->cpus_milli != REF_NONE)
-            fprintf(out, "cpus_per_node: %u.%03u, ", pool->cpus_milli / 1000,
-                    pool->cpus_milli % 1000);
-        if (pool->mem_mib != REF_NONE) fprintf(out, "memory_per_node: %uMiB, ", pool->mem_mib);
-        if (pool->time_slice)
-            fprintf(out,
-                    "sharing: {mode: time_slice, replicas: %u, switch_loss: 0.%06u, "
-                    "distinct: %s, memory: %s}}\n",
-                    pool->replicas, pool->loss_ppm, pool->distinct ? "true" : "false",
-                    pool->admit ? "admit" : "unchecked");
-        else
-            fprintf(out, "sharing: {mode: exclusive}}\n");
-    }
-}
-
-static void write_nodes(FILE *out, const struct world *world)
-{
-    uint32_t nodes = world->pools[world->pool_count - 1].end_node;
-    bool any = false;
-    for (uint32_t n = 0; n < nodes; n++) {
-        const struct ref_node *node = &world->nodes[n];
-        if (node->down_count == 0) continue;
-        fprintf(out, "%s  - {name: p%u-%u, pool: p%u, boot: %s, down: [", any ? "" : "nodes:\n",
-                node->pool, n - world->pools[node->pool].first_node, node->pool,
-                seconds(node->boot_ns));
-        for (uint32_t i = 0; i < node->down_count; i++)
-            fprintf(out, "%s[%s, %s]", i > 0 ? ", " : "", seconds(node->from_ns[i]),
-                    seconds(node->to_ns[i]));
-        fprintf(out, "]}\n");
-        any = true;
-    }
-}
-
-static void write_job(FILE *out, const struct ref_job *job, uint32_t row)
-{
-    fprintf(out, "    - {id: j%u, submit_s: %s, work_s: %s, gpus: %u", row, seconds(job->submit_ns),
-            seconds(job->work_ns), job->gpus);
-    if (job->gpu_mem_mib > 0) fprintf(out, ", gpu_mem_gib: %g", job->gpu_mem_mib / 1024.0);
-    for (uint32_t m = 0, first = 1; m < WORLD_MODELS; m++)
-        if (job->models >> m & 1)
-            fprintf(out, "%s%s", first ? ", gpu_type: " : "|", models[m]->name), first = 0;
-    if (job->pool != REF_NONE) fprintf(out, ", pool: p%u", job->pool);
-    if (job->nodes_max != REF_NONE) fprintf(out, ", nodes_max: %u", job->nodes_max);
-    if (job->cpus_milli > 0)
-        fprintf(out, ", cpus: %u.%03u", job->cpus_milli / 1000, job->cpus_milli % 1000);
-    if (job->mem_mib > 0) fprintf(out, ", mem_gib: %g", job->mem_mib / 1024.0);
-    if (job->checkpoint_ns != REF_ABSENT)
-        fprintf(out, ", checkpoint_s: %s", seconds(job->checkpoint_ns));
-    if (job->distinct != 2) fprintf(out, ", distinct: %s", job->distinct ? "true" : "false");
-    if (job->after[0] != REF_NONE) fprintf(out, ", after: j%u", job->after[0]);
-    if (job->after[1] != REF_NONE) fprintf(out, "|j%u", job->after[1]);
-    fprintf(out, "}\n");
-}
-
-static void write_expected(FILE *out, const struct world *world, const struct world_answer *answer)
-{
-    fprintf(out, "expect:\n  exit: %d\n  jobs:\n", answer->verdict == REF_STUCK ? 4 : 0);
-    for (uint32_t row = 0; row < world->job_count; row++) {
-        const struct ref_outcome *o = &answer->jobs[row];
-        fprintf(out, "    j%u: {state: %s, start_s: %s, end_s: %s", row, states[o->state],
-                o->start_ns == REF_ABSENT ? "null" : seconds(o->start_ns),
-                o->end_ns == REF_ABSENT ? "null" : seconds(o->end_ns));
-        if (o->node != REF_NONE && world->jobs[row].gpus > 0) {
-            uint32_t pool = world->nodes[o->node].pool;
-            fprintf(out, ", node: p%u-%u", pool, o->node - world->pools[pool].first_node);
-        }
-        fprintf(out, "}\n");
-    }
-}
-
-void world_write_scenario(FILE *out, const struct world *world, const struct world_answer *answer)
-{
-    fprintf(out, "# shrunk from the random world of seed %" PRIu64 "\npartita: 1\n", world->seed);
-    fprintf(out, "name: random world %" PRIu64 "\n", world->seed);
-    write_pools(out, world);
-    write_nodes(out, world);
-    fprintf(out, "interference: none\npolicy: {name: fifo, blocking: %s, placement: %s}\n",
-            world->strict ? "strict" : "skip", placements[world->placement]);
-    fprintf(out, "retries: {fault: ");
-    if (world->fault_retries == REF_NONE)
-        fprintf(out, "inf");
-    else
-        fprintf(out, "%u", world->fault_retries);
-    fprintf(out, ", oom: %u, backoff: %s}\n", world->oom_retries, seconds(world->backoff_ns));
-    if (world->give_up_ns != REF_NEVER)
-        fprintf(out, "queue: {give_up: %s}\n", seconds(world->give_up_ns));
-    if (world->horizon_ns != REF_NEVER) fprintf(out, "horizon: %s\n", seconds(world->horizon_ns));
-    fprintf(out, "trace:\n  jobs:\n");
-    for (uint32_t row = 0; row < world->job_count; row++)
-        write_job(out, &world->jobs[row], row);
-    write_expected(out, world, answer);
 }

@@ -1,0 +1,147 @@
+#include "tests/property/worlds_parts.h"
+
+#include <string.h>
+
+uint64_t draw_bits(struct draw *draw)
+{
+    uint64_t z = draw->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+uint32_t draw_below(struct draw *draw, uint32_t n)
+{
+    return (uint32_t)((draw_bits(draw) >> 32) * n >> 32);
+}
+
+bool draw_chance(struct draw *draw, uint32_t percent)
+{
+    return draw_below(draw, 100) < percent;
+}
+
+/* Mostly whole seconds, so that instants coincide; sometimes any ns, sometimes a few ns. */
+static int64_t draw_time(struct draw *draw, uint32_t seconds)
+{
+    uint32_t kind = draw_below(draw, 100);
+    if (kind < 70) return draw_below(draw, seconds + 1) * S;
+    if (kind < 95) return (int64_t)(draw_bits(draw) % (seconds * (uint64_t)S + 1));
+    return draw_below(draw, 6);
+}
+
+void world_lay_out(struct world *world)
+{
+    uint32_t node = 0, gpu = 0;
+    for (uint32_t p = 0; p < world->pool_count; p++) {
+        struct ref_pool *pool = &world->pools[p];
+        uint32_t count = pool->end_node - pool->first_node;
+        pool->first_node = node;
+        pool->end_node = node + count;
+        for (; node < pool->end_node; node++) {
+            world->nodes[node].pool = p;
+            world->nodes[node].first_gpu = gpu;
+            world->nodes[node].end_gpu = gpu += pool->gpus_per_node;
+        }
+        pool->rate = pt_gpu_relative_speed(world_models[pool->model],
+                                           world_models[world->pools[0].model], PT_CLASS_MIXED);
+        pool->gpu_mem_mib = world_models[pool->model]->mem_mib;
+    }
+}
+
+static void draw_pool(struct ref_pool *pool, struct draw *draw, uint32_t gpus_left, uint32_t loss)
+{
+    uint32_t nodes = 1 + draw_below(draw, gpus_left < 4 ? gpus_left : 4);
+    *pool = (struct ref_pool){
+        .end_node = nodes,
+        .gpus_per_node = 1 + draw_below(draw, gpus_left / nodes < 4 ? gpus_left / nodes : 4),
+        .model = draw_chance(draw, 60) ? 0 : draw_below(draw, WORLD_MODELS),
+        .cpus_milli = draw_chance(draw, 65) ? REF_NONE : 500 * (4 + draw_below(draw, 40)),
+        .mem_mib = draw_chance(draw, 75) ? REF_NONE : 1024 * (8 + draw_below(draw, 56)),
+        .time_slice = draw_chance(draw, 60),
+        .replicas = 1,
+    };
+    if (!pool->time_slice) return;
+    pool->replicas = 1 + draw_below(draw, draw_chance(draw, 90) ? 4 : 8);
+    pool->distinct = draw_chance(draw, 75);
+    pool->admit = draw_chance(draw, 40);
+    pool->loss_ppm = draw_chance(draw, 50) ? 0 : loss;
+}
+
+static void draw_downs(struct ref_node *node, struct draw *draw)
+{
+    int64_t at = draw_time(draw, 15);
+    node->boot_ns = draw_chance(draw, 50) ? 0 : draw_time(draw, 6);
+    node->down_count = 1 + draw_below(draw, REF_DOWN_MAX);
+    for (uint32_t i = 0; i < node->down_count; i++) {
+        node->from_ns[i] = at;
+        node->to_ns[i] = at + draw_time(draw, 10) + (node->boot_ns == 0);
+        at = node->to_ns[i] + node->boot_ns + 1 + draw_time(draw, 15);
+    }
+}
+
+static void draw_job(struct world *world, struct draw *draw, uint32_t row)
+{
+    static const uint32_t gib[] = {1, 5, 10, 20, 30, 30, 39, 50, 79, 100};
+    uint32_t most_gpus = draw_chance(draw, 90) ? WORLD_GPUS / 2 : WORLD_GPUS;
+    struct ref_job *job = &world->jobs[row];
+    *job = (struct ref_job){
+        .submit_ns = draw_chance(draw, 40) && row > 0 ? world->jobs[draw_below(draw, row)].submit_ns
+                                                      : draw_time(draw, 25),
+        .work_ns = draw_time(draw, 30),
+        .gpus = draw_chance(draw, 6)    ? 0
+                : draw_chance(draw, 60) ? 1
+                                        : 1 + draw_below(draw, most_gpus),
+        .gpu_mem_mib = draw_chance(draw, 50) ? 0 : 1024 * gib[draw_below(draw, 10)],
+        .models = draw_chance(draw, 88) ? 0 : 1 + draw_below(draw, (1u << WORLD_MODELS) - 1),
+        .pool = draw_chance(draw, 85) ? REF_NONE : draw_below(draw, world->pool_count),
+        .nodes_max = draw_chance(draw, 75) ? REF_NONE : 1 + draw_below(draw, 3),
+        .cpus_milli = draw_chance(draw, 65) ? 0 : 100 * draw_below(draw, 80),
+        .mem_mib = draw_chance(draw, 75) ? 0 : 512 * draw_below(draw, 40),
+        .checkpoint_ns = REF_ABSENT,
+        .distinct = draw_chance(draw, 85) ? 2 : (int)draw_below(draw, 2),
+        .after = {REF_NONE, REF_NONE},
+    };
+    if (draw_chance(draw, 60))
+        job->checkpoint_ns = draw_chance(draw, 15)   ? 0
+                             : draw_chance(draw, 30) ? REF_NEVER
+                                                     : 1000000 + draw_time(draw, 8);
+    if (row > 0 && draw_chance(draw, 15)) job->after[0] = draw_below(draw, row);
+    if (row > 1 && job->after[0] != REF_NONE && draw_chance(draw, 30)) {
+        job->after[1] = draw_below(draw, row);
+        if (job->after[1] == job->after[0]) job->after[1] = REF_NONE;
+    }
+}
+
+void world_draw(struct world *world, uint64_t seed, enum world_kind kind)
+{
+    static const uint32_t losses[] = {100000, 110000, 250000, 205000, 123457};
+    struct draw draw = {seed};
+    uint32_t gpus_left = WORLD_GPUS, loss = losses[draw_below(&draw, 5)];
+    memset(world, 0, sizeof *world);
+    world->seed = seed;
+    uint32_t pools = 1 + (draw_chance(&draw, 50) ? 0 : draw_below(&draw, WORLD_POOLS));
+    for (uint32_t p = 0; p < pools && gpus_left > 0; p++) {
+        draw_pool(&world->pools[p], &draw, gpus_left, loss);
+        gpus_left -= world->pools[p].end_node * world->pools[p].gpus_per_node;
+        world->pool_count++;
+    }
+    world_lay_out(world);
+    uint32_t nodes = world->pools[world->pool_count - 1].end_node;
+    if (kind == WORLD_ANY && draw_chance(&draw, 35))
+        for (uint32_t n = 0; n < nodes; n++)
+            if (draw_chance(&draw, 50)) draw_downs(&world->nodes[n], &draw);
+    world->job_count = 1 + draw_below(&draw, WORLD_JOBS);
+    for (uint32_t row = 0; row < world->job_count; row++)
+        draw_job(world, &draw, row);
+    world->strict = draw_chance(&draw, 50);
+    world->placement = (enum ref_placement)draw_below(&draw, 6);
+    world->fault_retries = draw_chance(&draw, 60) ? REF_NONE : draw_below(&draw, 3);
+    world->oom_retries = draw_below(&draw, 4);
+    world->backoff_ns = 1 + draw_time(&draw, 8);
+    world->give_up_ns = world->horizon_ns = REF_NEVER;
+    if (kind == WORLD_STEADY) return;
+    if (draw_chance(&draw, 20)) world->give_up_ns = draw_time(&draw, 20);
+    if (draw_chance(&draw, 25)) world->horizon_ns = draw_time(&draw, 60);
+    if (world->horizon_ns != REF_NEVER && world->nodes[0].down_count > 0 && draw_chance(&draw, 30))
+        world->nodes[0].to_ns[world->nodes[0].down_count - 1] = REF_NEVER;
+}
