@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define PT_INTERFERENCE_ABI 1
+#define PT_INTERFERENCE_ABI 2
 
 /* What the laws know of one job on one type of GPU, resolved at load. */
 struct pt_traits {
@@ -32,7 +32,8 @@ struct pt_traits {
     double membw, pcie; /* shares of DRAM and PCIe bandwidth used alone, 0..1 */
     double power_w;     /* above idle, at full speed */
     double f_c, f_m;    /* shares of a step bound by SMs and by memory; NaN = not known */
-    uint32_t type;  /* row of the profile table: for pair tables and residuals; PT_NONE = drawn */
+    uint32_t type;  /* its profile's name among all names: for pair tables and residuals; PT_NONE =
+                       drawn */
     uint8_t p;      /* 1, 2 or 4: the norm of 4.2 and 4.3 */
     bool inference; /* kind inference or interactive: capped law under MPS */
     uint64_t rate;  /* R in this pool for the job's class, PT_SPEED_ONE = the reference */
@@ -71,14 +72,39 @@ struct pt_partition {
 
 /* One term of a slow-down, for `explain speed`: factors multiply to the slow-down. */
 struct pt_term {
-    const char *name; /* "turns", "cap", "neighbours", "instance", "switch loss", "power", "PCIe" */
+    const char *name; /* "instance", "cap", "turns", "neighbours", "switch loss", "power", "PCIe" */
     double factor;
+};
+
+#define PT_TERMS_MAX 8
+
+/* A type of job (by its profile) that may come to sit on a shared GPU of this model. */
+struct pt_interference_use {
+    const struct pt_gpu_model *gpu;
+    uint32_t type; /* as in struct pt_traits */
+};
+
+/* What a model may want to know at load besides its parameters. All borrowed until `release`. */
+struct pt_interference_inputs {
+    uint64_t seed;
+    uint32_t type_count; /* names of profiles; traits.type < type_count, or PT_NONE */
+    const char *const *type_names;
+    const char *table_name; /* the pair table's text and where it comes from; NULL = built in */
+    const char *table_text;
+    size_t table_length;
+    const struct pt_interference_use *uses; /* who can meet whom: same model of GPU */
+    uint32_t use_count;
 };
 
 struct pt_interference_ops {
     uint32_t abi, size; /* PT_INTERFERENCE_ABI, sizeof(struct pt_interference_ops) */
     const char *name, *summary, *source;
     const struct pt_param *params;
+    /* At load: checks the parameters together and makes the model's state, which only `release`
+     * frees. Errors: PT_ERR_INPUT, PT_ERR_MEMORY. Both NULL: the model has no state. */
+    enum pt_status (*prepare)(void **state, const struct pt_value *params,
+                              const struct pt_interference_inputs *inputs, struct pt_error *error);
+    void (*release)(void *state); /* NULL is allowed */
     /* Slow-down of each of partition->count >= 1 residents. `state` is the model's, from `prepare`.
      */
     void (*unit)(double *slow, const struct pt_partition *partition, const void *state);
@@ -90,6 +116,15 @@ struct pt_interference_ops {
      * place. NULL: units share nothing. */
     void (*board)(double *slow, const struct pt_partition *partitions, uint32_t partition_count,
                   const void *state);
+    /* The terms of the slow-down (unit and board) of partitions[which].residents[resident], at most
+     * PT_TERMS_MAX; returns their number. Their product is the slow-down, but for rounding.
+     * `scratch` has room for a number per resident of all partitions. Not for the event loop. */
+    uint32_t (*terms)(struct pt_term *terms, double *scratch, const struct pt_partition *partitions,
+                      uint32_t partition_count, uint32_t which, uint32_t resident,
+                      const void *state);
+    /* False: these residents are known not to fit into the memory together, and the last one's
+     * start fails (out of memory). NULL: nothing is known. */
+    bool (*fits)(const struct pt_partition *partition, const void *state);
 };
 
 /* A model with what it was prepared with; ops == NULL: `none`. */
