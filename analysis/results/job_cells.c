@@ -152,19 +152,26 @@ static double from_trace(const struct run *run, pt_job job)
     return value == PT_NONE ? NAN : value / per_unit;
 }
 
+static double number_of(const struct run *run, pt_job job)
+{
+    switch (run->column->id) {
+    case PT__JOB_SLOWDOWN:
+    case PT__JOB_SHARING_INCREASE:
+        return ratio(run, job);
+    case PT__JOB_COST:
+        return pt_summary_cost_of_job(run->input, job);
+    case PT__JOB_FROM_TRACE:
+        if (pt_columns[run->column->source].type != PT_COLUMN_TIME) return from_trace(run, job);
+        return seconds(time_ns(run, job));
+    default:
+        return seconds(time_ns(run, job));
+    }
+}
+
 static void fill_numbers(const struct run *run)
 {
-    bool own = run->column->id != PT__JOB_FROM_TRACE;
-    bool is_ratio =
-        run->column->id == PT__JOB_SLOWDOWN || run->column->id == PT__JOB_SHARING_INCREASE;
-    bool is_time = !is_ratio && (own || pt_columns[run->column->source].type == PT_COLUMN_TIME);
-    for (uint32_t i = 0; i < run->count; i++) {
-        pt_job job = run->first + i;
-        pt__put_number(row_at(run, i), run->cell,
-                       is_time    ? seconds(time_ns(run, job))
-                       : is_ratio ? ratio(run, job)
-                                  : from_trace(run, job));
-    }
+    for (uint32_t i = 0; i < run->count; i++)
+        pt__put_number(row_at(run, i), run->cell, number_of(run, run->first + i));
 }
 
 static void fill_whole_numbers(const struct run *run)

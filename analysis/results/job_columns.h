@@ -34,7 +34,8 @@
     X(SLA, "sla", "", TEXT)                                                                        \
     X(SLA_MET, "sla_met", "", I8)                                                                  \
     X(ATTEMPTS, "attempts", "", I32)                                                               \
-    X(PREEMPTIONS, "preemptions", "", I32)
+    X(PREEMPTIONS, "preemptions", "", I32)                                                         \
+    X(COST, "cost", "", NUMBER)
 
 enum pt__job_column_id {
 #define PT__JOB_COLUMN_ENUM(id, name, unit, type) PT__JOB_##id,

@@ -32,7 +32,11 @@
     VALUE(fragmentation, "", "share of idle capacity that the mix of requests can't use")          \
     VALUE(goodput, "", "work of done jobs / GPU time there, in reference GPUs")                    \
     VALUE(offered_load, "", "work submitted / GPU time there while it was, in reference GPUs")     \
-    VALUE(jain_fairness, "", "Jain's index over tenants of GPU time got / weight")
+    VALUE(jain_fairness, "", "Jain's index over tenants of GPU time got / weight")                 \
+    VALUE(energy_kwh, "kWh", "energy of the GPUs over the window of rates")                        \
+    VALUE(cost, "", "GPU time there at its price, and electricity; of jobs: the share they held")  \
+    VALUE(cost_per_job, "", "cost / done jobs")                                                    \
+    VALUE(idle_cost, "", "cost of GPU time that no job held")
 
 enum pt_metric_id {
 #define PT_COUNT_ENUM(name, help) PT_METRIC_##name,

@@ -35,9 +35,18 @@ enum pt_status pt_outcomes_create(struct pt_outcomes **outcomes, uint32_t job_co
     return PT_OK;
 }
 
+enum pt_status pt_outcomes_keep_charges(struct pt_outcomes *outcomes, struct pt_error *error)
+{
+    outcomes->gpu_s = calloc((size_t)outcomes->job_count + 1, sizeof(*outcomes->gpu_s));
+    if (outcomes->gpu_s != NULL) return PT_OK;
+    return pt_fail(error, PT_ERR_MEMORY, "no memory for the charges of %u jobs",
+                   outcomes->job_count);
+}
+
 void pt_outcomes_destroy(struct pt_outcomes *outcomes)
 {
     if (outcomes == NULL) return;
+    free(outcomes->gpu_s);
     free(outcomes->start_ns);
     free(outcomes);
 }
@@ -57,6 +66,7 @@ enum pt_status pt_outcomes_record(void *ctx, pt_job job, const struct pt_job_res
     o->reason[job] = result->reason;
     o->attempts[job] = result->attempts;
     o->preemptions[job] = result->preemptions;
+    if (o->gpu_s != NULL) o->gpu_s[job] = result->gpu_s;
     return PT_OK;
 }
 

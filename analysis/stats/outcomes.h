@@ -13,10 +13,14 @@ struct pt_outcomes {
     uint32_t *home_gpu;
     uint8_t *state, *reason;
     uint16_t *attempts, *preemptions;
+    double *gpu_s; /* GPU seconds charged; NULL: not kept */
 };
 
 PT_USE_RESULT enum pt_status pt_outcomes_create(struct pt_outcomes **outcomes, uint32_t job_count,
                                                 struct pt_error *error);
+/* Before anything is recorded: keeps what jobs are charged too, 8 bytes a job more. */
+PT_USE_RESULT enum pt_status pt_outcomes_keep_charges(struct pt_outcomes *outcomes,
+                                                      struct pt_error *error);
 void pt_outcomes_destroy(struct pt_outcomes *outcomes);
 
 /* A pt_recorder.job callback; ctx is the struct pt_outcomes. */

@@ -5,6 +5,7 @@
 
 #include "analysis/stats/distributions.h"
 #include "analysis/stats/groups.h"
+#include "analysis/stats/money.h"
 
 /* What one pass over the jobs counts of a group. */
 struct tally {
@@ -192,7 +193,12 @@ static void add_group(struct pt_metric_group *group, struct builder *b, uint32_t
                        : (double)(t->last_end_ns - t->first_submit_ns) / (double)PT_NS_PER_S,
                    t->jobs);
     if (input->sim == NULL) return;
-    if (whole || b->dimension.id == PT_BY_POOL) add_rates(group, b, whole ? PT_NONE : index, t);
+    if (whole || b->dimension.id == PT_BY_POOL) {
+        add_rates(group, b, whole ? PT_NONE : index, t);
+        pt__money_add_pool(group, input, whole ? PT_NONE : index, t->by_state[PT_STATE_DONE]);
+    } else {
+        pt__money_add_jobs(group, input, jobs, t->jobs, t->by_state[PT_STATE_DONE]);
+    }
     if (whole) {
         pt__metric_add(group, PT_METRIC_offered_load, pt_offered_load(input), t->jobs);
         add_jain(group, b);

@@ -34,6 +34,7 @@ struct pt_summary_input {
     const double *tenant_weights;
     const uint32_t *tenant_of_word; /* NULL: all jobs are of tenant 0 */
     int64_t warmup_ns;
+    double electricity_price; /* of a kWh; 0 = not counted */
     /* For the job table. Values of the words of column `priority` (NULL: all are whole numbers),
      * and of tenants, for jobs without a priority of their own (NULL: 0). */
     const int64_t *priority_of_word, *priority_of_tenant;
@@ -70,6 +71,10 @@ const struct pt_metric *pt_summary_find(const struct pt_metric_group *group, con
 uint32_t pt_summary_tier_of_job(const struct pt_summary_input *input, pt_job job);
 /* 1 met, 0 missed, -1 the job has no bound. */
 int pt_summary_sla_met(const struct pt_summary_input *input, pt_job job);
+
+/* What a job is charged: the GPU time it held by share, at the price of the pool it ran in last;
+ * NaN without a price. */
+double pt_summary_cost_of_job(const struct pt_summary_input *input, pt_job job);
 
 /* One known metric, for `partita list metrics` and for refusing unknown names. */
 struct pt_metric_info {

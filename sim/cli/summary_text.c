@@ -94,7 +94,10 @@ static void cluster_lines(const struct page *page)
         fprintf(page->out, "%s: %u node%s x %u %s, %s", pool->name, pool->node_count,
                 pool->node_count == 1 ? "" : "s", pool->gpus_per_node, pool->gpu->name,
                 pool->unit->name);
-        if (pool->shape.capacity > 1) fprintf(page->out, ", %u a GPU", pool->shape.capacity);
+        if (pool->shape.capacity > 1 && pool->shape.levels)
+            fprintf(page->out, ", %u a GPU", pool->shape.capacity);
+        if (pool->price_micro_per_hour >= 0)
+            fprintf(page->out, ", %.10g an hour", 1e-6 * (double)pool->price_micro_per_hour);
         fputc('\n', page->out);
     }
 }
@@ -226,6 +229,32 @@ static void rates(const struct page *page, const struct pt_metric_group *all)
     }
 }
 
+static char *format_kwh(char out[PT__TEXT_MAX], double value)
+{
+    char number[PT__TEXT_MAX];
+    snprintf(out, PT__TEXT_MAX, "%.20s kWh", pt__format_ratio(number, value));
+    return out;
+}
+
+/* What there is of energy and money; the unit of money is the experiment's. */
+static void money(const struct page *page, const struct pt_metric_group *all)
+{
+    static const struct {
+        const char *title, *name;
+        format_fn *format;
+    } lines[] = {{"Energy", "energy_kwh", format_kwh},
+                 {"Cost", "cost", pt__format_ratio},
+                 {"  a job", "cost_per_job", pt__format_ratio},
+                 {"  idle", "idle_cost", pt__format_ratio}};
+    char text[PT__TEXT_MAX];
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        double value = value_of(all, lines[i].name);
+        if (isnan(value)) continue;
+        label(page, lines[i].title);
+        fprintf(page->out, "%*s\n", CELL, lines[i].format(text, value));
+    }
+}
+
 /* ---- tables by pool, tenant, tier, kind ---- */
 
 static const struct {
@@ -236,7 +265,8 @@ static const struct {
                    {"wait mean", "wait_mean_s", pt__format_duration},
                    {"slow p95", "slowdown_p95", pt__format_ratio},
                    {"util", "utilization", pt__format_percent},
-                   {"SLA met", "sla_satisfaction", pt__format_percent}};
+                   {"SLA met", "sla_satisfaction", pt__format_percent},
+                   {"cost", "cost", pt__format_ratio}};
 
 enum { GROUP_CELLS = sizeof group_cells / sizeof group_cells[0] };
 
@@ -322,6 +352,7 @@ void pt__summary_text(FILE *out, bool color, const struct pt_run_facts *facts)
     jobs_line(&page, all);
     distributions(&page, all);
     rates(&page, all);
+    money(&page, all);
     group_table(&page, "Pool", "pool", true);
     group_table(&page, "Tenant", "tenant", false);
     group_table(&page, "SLA tier", "tier", false);

@@ -260,6 +260,7 @@ void pt_sim_pool_totals(const struct pt_sim *sim, uint32_t pool, struct pt_pool_
         struct pt_meter w = window(state);
         struct idleness one = idleness(state, w.unusable, w.idle);
         totals->there += w.there;
+        totals->there_run += state->at_end.there;
         totals->busy += w.busy;
         totals->held += pool == PT_NONE ? 0 : w.held;
         totals->jobs_started += state->jobs_started;

@@ -32,6 +32,12 @@ static uint32_t cpus_milli(struct pt__loader *loader, const struct pt_yaml_node 
     return milli;
 }
 
+/* Exact millionths; -1 = no price. */
+static int64_t price_micro(const struct pt_yaml_node *price)
+{
+    return price ? price->value.ppm : -1;
+}
+
 static void load_sharing(struct pt__loader *loader, struct pt_pool *pool,
                          const struct pt_yaml_node *sharing)
 {
@@ -54,6 +60,7 @@ static void load_pool(struct pt__loader *loader, struct pt_pool *pool,
     pool->gpus_per_node = (uint32_t)pt__loader_value(map, "gpus_per_node")->integer;
     pool->cpus_milli_per_node = cpus_milli(loader, pt_yaml_get(map, "cpus_per_node"));
     pool->mem_mib_per_node = per_node(pt__loader_value(map, "memory_per_node"));
+    pool->price_micro_per_hour = price_micro(pt_yaml_get(map, "price_per_gpu_hour"));
     load_sharing(loader, pool, pt_yaml_get(map, "sharing"));
 }
 

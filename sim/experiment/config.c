@@ -28,12 +28,14 @@ static void load_world(struct pt__loader *loader)
     const struct pt_yaml_node *root = loader->root;
     const struct pt_yaml_node *retries = pt_yaml_get(root, "retries");
     const struct pt_yaml_node *metrics = pt_yaml_get(root, "metrics");
+    const struct pt_yaml_node *electricity = pt_yaml_get(root, "electricity_price");
     config->name = pt_yaml_get(root, "name")->text;
     config->seed = (uint64_t)pt__loader_value(root, "seed")->integer;
     config->horizon_ns = pt__loader_value(root, "horizon")->integer;
     config->give_up_ns = pt__loader_value(pt_yaml_get(root, "queue"), "give_up")->integer;
     config->interval_ns = pt__loader_value(metrics, "interval")->integer;
     config->warmup_ns = pt__loader_value(metrics, "warmup")->integer;
+    config->electricity_price = electricity ? electricity->value.number : 0;
     config->retries.fault = attempts(pt__loader_value(retries, "fault"));
     config->retries.oom = attempts(pt__loader_value(retries, "oom"));
     config->retries.backoff_ns = pt__loader_value(retries, "backoff")->integer;
@@ -96,6 +98,7 @@ static enum pt_status build(struct owner *owner, struct pt_yaml_node *root, cons
     load_policy(&loader);
     load_output(&loader);
     pt__load_cluster(&loader);
+    if (!loader.no_memory) pt__load_outages(&loader);
     if (!loader.no_memory) pt__load_sla(&loader);
     if (!loader.no_memory) pt__load_source(&loader);
     if (loader.no_memory) return out_of_memory(owner, messages);

@@ -34,6 +34,11 @@ struct pt_priority_class {
     int64_t value;
 };
 
+/* Kinds of jobs, as the words of column `kind`. */
+enum pt_kind { PT_KIND_TRAINING, PT_KIND_BATCH, PT_KIND_INTERACTIVE, PT_KIND_INFERENCE };
+#define PT_KIND_COUNT 4
+extern const char *const pt_kind_names[PT_KIND_COUNT];
+
 struct pt_trace_spec {
     const struct pt_reader_ops *reader; /* NULL: `jobs` are inline */
     const char *path;                   /* resolved against the file that names it; NULL = none */
@@ -60,7 +65,13 @@ struct pt_config {
     struct pt_priority_class *priorities;
     struct pt_retries retries;
     int64_t give_up_ns, horizon_ns, warmup_ns, interval_ns;
-    bool interference_given; /* false: absent, so `none`, and the summary says so */
+    int64_t cold_start_ns[PT_KIND_COUNT]; /* PT_TIME_ABSENT = not given: by profile, else 0 */
+    int64_t
+        checkpoint_ns; /* of jobs without their own; 0 = a fault loses all, PT_NEVER = nothing */
+    struct pt_restore restore;
+    struct pt_faults faults;
+    double electricity_price; /* of a kWh; 0 = not counted */
+    bool interference_given;  /* false: absent, so `none`, and the summary says so */
     struct {
         const char *file; /* resolved; NULL = none */
         bool jobs, events, series;

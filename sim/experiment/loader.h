@@ -32,6 +32,8 @@ static inline const struct pt_value *pt__loader_value(const struct pt_yaml_node 
 
 /* Pools, nodes, down times. False: too wrong to go on with what needs the cluster. */
 void pt__load_cluster(struct pt__loader *loader);
+/* Cold starts, restores, checkpoints, faults; the cluster is there. */
+void pt__load_outages(struct pt__loader *loader);
 /* Priorities, tiers, tenants. */
 void pt__load_sla(struct pt__loader *loader);
 /* Where the jobs come from; jobs in the file. */

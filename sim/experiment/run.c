@@ -90,12 +90,20 @@ static enum pt_status read_trace(struct pt_run *run, struct pt_messages *message
     return status == PT_OK ? PT_OK : say(messages, &error);
 }
 
+static bool has_price(const struct pt_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->pool_count; i++)
+        if (cluster->pools[i].price_micro_per_hour >= 0) return true;
+    return false;
+}
+
 static enum pt_status open_outputs(struct pt_run *run, struct pt_error *error)
 {
     const struct pt_config *config = run->facts.config;
     if (run->options.dry) return PT_OK;
     PT_TRY(pt_digest_create(&run->digest, error));
     PT_TRY(pt_outcomes_create(&run->outcomes, run->facts.trace->job_count, error));
+    if (has_price(&config->cluster)) PT_TRY(pt_outcomes_keep_charges(run->outcomes, error));
     if (run->options.result_path) {
         /* not compressed: it takes three times as long as all the rest for 40 % of the size */
         struct pt_results_options options = {.path = run->options.result_path,
@@ -127,6 +135,8 @@ static enum pt_status create_sim(struct pt_run *run, struct pt_error *error)
                                    .placement = config->placement,
                                    .seed = config->seed,
                                    .retries = config->retries,
+                                   .restore = config->restore,
+                                   .faults = config->faults,
                                    .give_up_ns = config->give_up_ns,
                                    .horizon_ns = config->horizon_ns,
                                    .warmup_ns = config->warmup_ns,
@@ -157,6 +167,7 @@ static void fill_input(struct pt_run *run)
                                            .tenant_weights = resolved->tenant_weights,
                                            .tenant_of_word = resolved->tenant_of_word,
                                            .warmup_ns = config->warmup_ns,
+                                           .electricity_price = config->electricity_price,
                                            .priority_of_word = resolved->priority_of_word,
                                            .priority_of_tenant = resolved->priority_of_tenant};
     run->facts.input = &run->input;

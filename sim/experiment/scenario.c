@@ -220,6 +220,7 @@ static struct observed observe(const struct pt_run_facts *facts, pt_job job, con
     if (strcmp(field, "attempts") == 0) return number_seen(out->attempts[job]);
     if (strcmp(field, "gpus") == 0) return number_seen(pt_trace_u32(trace, PT_COL_GPUS, job));
     if (strcmp(field, "slowdown") == 0) return number_seen(slowdown(facts, job));
+    if (strcmp(field, "cost") == 0) return number_seen(pt_summary_cost_of_job(facts->input, job));
     if (strcmp(field, "node") == 0) return text_seen(home_node(facts, job));
     if (strcmp(field, "reason") == 0)
         return text_seen(pt_reason_text((enum pt_reason)out->reason[job]));

@@ -7,23 +7,8 @@
 #include "partita/number.h"
 #include "policies/registry.h"
 #include "sim/experiment/catalog.h"
+#include "sim/experiment/rows.h"
 #include "traces/registry.h"
-
-/* Rows: a scalar; a map, list, ... with a child. A row without a name ends a table. */
-#define VALUE(key, scalar_type, unit, fallback, min, max, row_flags, help)                         \
-    {                                                                                              \
-        .param = {key, PT_PARAM_##scalar_type, unit, fallback, min, max, NULL, help},              \
-        .shape = PT_SHAPE_SCALAR, .flags = (row_flags)                                             \
-    }
-#define INNER(key, row_shape, fallback, min, max, row_flags, table, help)                          \
-    {                                                                                              \
-        .param = {key, PT_PARAM_TEXT, "", fallback, min, max, NULL, help},                         \
-        .shape = PT_SHAPE_##row_shape, .flags = (row_flags), .child = (table)                      \
-    }
-#define END                                                                                        \
-    {                                                                                              \
-        .param = {.name = NULL }                                                                   \
-    }
 
 /* ---- what can be picked by name ---- */
 
@@ -155,6 +140,8 @@ static const struct pt_row pool_rows[] = {
     VALUE("memory_per_node", MEMORY, "GiB", "inf", "0", "inf", 0,
           "host memory of each node; inf = not a constraint"),
     INNER("sharing", MAP, "exclusive", NULL, NULL, 0, &sharing, "how its GPUs are shared"),
+    VALUE("price_per_gpu_hour", NUMBER, "", NULL, "0", "1e9", PT_ROW_OPTIONAL,
+          "what a GPU costs for an hour that it is there, in any money; absent = no costs"),
     END};
 static const struct pt_schema pool = {"pool", pool_rows, false, NULL, "name"};
 
@@ -324,6 +311,13 @@ static bool explain_format(const char *text, struct pt_error *error)
                                                                                                    \
         INNER("retries", MAP, "", NULL, NULL, 0, &retries, "what happens after a failure"),        \
         INNER("queue", MAP, "", NULL, NULL, 0, &queue, "how long jobs wait"),                      \
+        INNER("cold_start", MAP, "", NULL, NULL, 0, &pt__schema_cold_start,                        \
+              "time between a start and the first work, by kind of job"),                          \
+        INNER("preemption", MAP, "", NULL, NULL, 0, &pt__schema_preemption,                        \
+              "what is kept of a job that stops before its end, and how it comes back"),           \
+        INNER("faults", MAP, "", NULL, NULL, 0, &pt__schema_faults, "faults of nodes and GPUs"),   \
+        VALUE("electricity_price", NUMBER, "", NULL, "0", "1e9", PT_ROW_OPTIONAL,                  \
+              "of a kWh, in the money of price_per_gpu_hour; absent = not counted"),               \
         VALUE("horizon", DURATION, "s", "inf", "0", "inf", 0,                                      \
               "the world ends then; inf = when nothing can happen any more"),                      \
         INNER("metrics", MAP, "", NULL, NULL, 0, &metrics, "how figures are taken"),               \
@@ -367,6 +361,7 @@ static const struct pt_row expect_job_rows[] = {
     WORD_ROW("node", "its home node"),
     NUMBER_ROW("gpus", "GPUs it held"),
     NUMBER_ROW("slowdown", "JCT / time alone"),
+    NUMBER_ROW("cost", "what it is charged"),
     VALUE("sla_met", BOOL, "", NULL, NULL, NULL, PT_ROW_OPTIONAL | PT_ROW_NULLABLE,
           "whether every bound held; null = it had none"),
     WORD_ROW("reason", "why it is where it is"),

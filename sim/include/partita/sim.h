@@ -103,7 +103,8 @@ struct pt_pool_totals {
     pt_u128 busy;   /* GPU x ns with at least one running resident */
     pt_u128 held;   /* capacity x ns held (divide by a GPU's for GPU equivalents) */
     pt_u128 energy; /* uW x ns; 0 unless world.energy */
-    double charged; /* GPU seconds charged to jobs over the whole run */
+    pt_u128 there_run; /* GPU x ns up over the whole run, from the first submission */
+    double charged;    /* GPU seconds charged to jobs over the whole run */
     uint64_t reconfigurations;
     double fragmentation; /* idle GPU time that a request can't use / idle; NaN = never idle */
     uint32_t jobs_started;

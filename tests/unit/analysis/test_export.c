@@ -49,10 +49,10 @@ Test(export, csv_quotes_and_leaves_nulls_empty)
     cr_assert_str_eq(
         text, "id,tenant,user,kind,priority,pool,node,gpus,state,reason,submit_ns,start_ns,end_ns,"
               "submit_s,start_s,end_s,jct_s,wait_s,queue_s,running_s,slowdown,sharing_increase,sla,"
-              "sla_met,attempts,preemptions,work_s\n"
+              "sla_met,attempts,preemptions,cost,work_s\n"
               "0,default,\"a,\"\"b\"\"\n\\\xff\xc3\xab\",training,0,main,main-0,1,done,,100000000,"
-              "100000000,3100000000,0.1,0.1,3.1,3,0,0,3,1,0,,,1,0,3\n"
-              "1,default,default,training,0,,,1,pending,,7000000000,,,7,,,,,,0,,,,,0,0,1\n");
+              "100000000,3100000000,0.1,0.1,3.1,3,0,0,3,1,0,,,1,0,,3\n"
+              "1,default,default,training,0,,,1,pending,,7000000000,,,7,,,,,,0,,,,,0,0,,1\n");
     free(text);
     pt_results_reader_free(reader);
 }

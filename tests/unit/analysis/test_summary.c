@@ -226,6 +226,43 @@ Test(summary, of_rates)
     world_fini(&w);
 }
 
+/* 2 GPUs of main at 3.60 an hour (0.001 a second) there for 100 s, of which 150 GPU seconds are
+ * charged; pool slice has no price. 0.5 kWh in all. */
+Test(summary, of_money)
+{
+    struct world w;
+    seven_jobs(&w);
+    cr_assert_eq(pt_outcomes_keep_charges(w.outcomes, NULL), PT_OK);
+    w.pools[0].price_micro_per_hour = 3600000;
+    w.pools[1].price_micro_per_hour = -1;
+    w.sim.pools[0] = (struct pt_pool_totals){.there = (pt_u128)200 * S,
+                                             .there_run = (pt_u128)200 * S,
+                                             .charged = 150,
+                                             .energy = (pt_u128)1800000 * 1000000 * S};
+    w.sim.pools[1] = (struct pt_pool_totals){.there_run = (pt_u128)200 * S, .charged = 80};
+    w.outcomes->gpu_s[0] = 110;
+    w.outcomes->gpu_s[1] = 40;
+    struct pt_summary *s = summarise(&w);
+    NEAR(in(group(s, "pool", "main"), "cost"), 0.2);
+    NEAR(in(group(s, "pool", "main"), "idle_cost"), 0.05);
+    NEAR(in(group(s, "pool", "main"), "energy_kwh"), 0.5);
+    cr_expect(isnan(in(group(s, "pool", "slice"), "cost")));
+    cr_expect(isnan(value(s, "cost")), "a part without a price makes no sum");
+    NEAR(value(s, "energy_kwh"), 0.5);
+    NEAR(pt_summary_cost_of_job(&w.input, 0), 0.11);
+    NEAR(pt_summary_cost_of_job(&w.input, 1), 0.04);
+    pt_summary_destroy(s);
+    /* charges and the idle line are the price of the time */
+    w.pools[1].price_micro_per_hour = 7200000;
+    w.input.electricity_price = 0.2;
+    s = summarise(&w);
+    NEAR(value(s, "idle_cost"), 0.05 + (200 - 80) * 0.002);
+    NEAR(value(s, "cost"), 200 * 0.001 + 200 * 0.002 + 0.5 * 0.2);
+    NEAR(value(s, "cost_per_job"), value(s, "cost") / value(s, "done"));
+    pt_summary_destroy(s);
+    world_fini(&w);
+}
+
 Test(summary, offered_load_leaves_out_what_never_fits)
 {
     struct world w;

@@ -1,0 +1,28 @@
+/* Private to the tables of keys: how rows are written, and the tables that are in files of their
+ * own.
+ */
+#ifndef PT_EXPERIMENT_ROWS_H
+#define PT_EXPERIMENT_ROWS_H
+
+#include "sim/experiment/schema.h"
+
+/* Rows: a scalar; a map, list, ... with a child. A row without a name ends a table. */
+#define VALUE(key, scalar_type, unit, fallback, min, max, row_flags, help)                         \
+    {                                                                                              \
+        .param = {key, PT_PARAM_##scalar_type, unit, fallback, min, max, NULL, help},              \
+        .shape = PT_SHAPE_SCALAR, .flags = (row_flags)                                             \
+    }
+#define INNER(key, row_shape, fallback, min, max, row_flags, table, help)                          \
+    {                                                                                              \
+        .param = {key, PT_PARAM_TEXT, "", fallback, min, max, NULL, help},                         \
+        .shape = PT_SHAPE_##row_shape, .flags = (row_flags), .child = (table)                      \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        .param = {.name = NULL }                                                                   \
+    }
+
+/* `cold_start`, `preemption`, `faults` (tables_world.c). */
+extern const struct pt_schema pt__schema_cold_start, pt__schema_preemption, pt__schema_faults;
+
+#endif
