@@ -11,8 +11,15 @@
 #include "sim/experiment/catalog.h"
 #include "traces/registry.h"
 
-static const char *const param_types[] = {"true/false", "whole number", "number", "fraction",
-                                          "duration",   "memory",       "word",   "text"};
+static const char *const param_types[] = {[PT_PARAM_BOOL] = "true/false",
+                                          [PT_PARAM_INT] = "whole number",
+                                          [PT_PARAM_NUMBER] = "number",
+                                          [PT_PARAM_FRACTION] = "fraction",
+                                          [PT_PARAM_DURATION] = "duration",
+                                          [PT_PARAM_MEMORY] = "memory",
+                                          [PT_PARAM_CHOICE] = "word",
+                                          [PT_PARAM_TEXT] = "text",
+                                          [PT_PARAM_WORDS] = "word or list of words"};
 
 /* ---- JSON ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "partita/trace.h"
+#include "sim/experiment/group.h"
 #include "sim/experiment/scalar.h"
 
 /* ---- JSON text ---- */
@@ -125,6 +126,24 @@ static void number_schema(struct json *json, const struct pt_param *param)
     close(json, ']');
 }
 
+static void words_schema(struct json *json, const struct pt_param *param)
+{
+    open(json, "anyOf", '[');
+    open(json, NULL, '{');
+    raw(json, "type", text_types);
+    if (param->min) raw(json, "minLength", "1");
+    close(json, '}');
+    open(json, NULL, '{');
+    member(json, "type", "array");
+    if (param->min) raw(json, "minItems", "1");
+    open(json, "items", '{');
+    raw(json, "type", text_types);
+    raw(json, "minLength", "1");
+    close(json, '}');
+    close(json, '}');
+    close(json, ']');
+}
+
 /* The members that say what a scalar may be. */
 static void scalar_schema(struct json *json, const struct pt_param *param)
 {
@@ -139,9 +158,11 @@ static void scalar_schema(struct json *json, const struct pt_param *param)
         close(json, ']');
         break;
     case PT_PARAM_TEXT:
-    case PT_PARAM_WORDS:
         raw(json, "type", text_types);
         if (param->min) raw(json, "minLength", "1");
+        break;
+    case PT_PARAM_WORDS:
+        words_schema(json, param);
         break;
     default:
         number_schema(json, param);
@@ -327,6 +348,24 @@ static void property(struct json *json, const struct pt_row *row)
     close(json, '}');
 }
 
+static void param_property(struct json *json, const struct pt_param *param)
+{
+    struct pt_group group;
+    const struct pt_row row = {.param = *param};
+    if (pt_group_key(param)) pt_group_make(&group, param);
+    property(json, pt_group_key(param) ? &group.row : &row);
+}
+
+static void required_param(struct json *json, const struct pt_param *param)
+{
+    struct pt_group group;
+    if (pt_group_key(param)) {
+        pt_group_make(&group, param);
+        param = &group.row.param;
+    }
+    if (!param->fallback) member(json, NULL, param->name);
+}
+
 /* A map without short forms. `params` are those of the name that was picked, which is `chosen`;
  * without a pick both are NULL. */
 static void object_schema(struct json *json, const struct pt_schema *schema,
@@ -350,18 +389,16 @@ static void object_schema(struct json *json, const struct pt_schema *schema,
             property(json, row);
         }
     }
-    for (const struct pt_param *param = params; param && param->name; param++) {
-        const struct pt_row row = {.param = *param};
-        property(json, &row);
-    }
+    for (const struct pt_param *param = params; param && param->name; param = pt_group_next(param))
+        param_property(json, param);
     close(json, '}');
     open(json, "required", '[');
     for (const struct pt_row *row = rows; row->param.name; row++)
         if (!row->param.fallback && !(row->flags & PT_ROW_OPTIONAL))
             member(json, NULL, row->param.name);
     if (!is_default) member(json, NULL, rows[0].param.name);
-    for (const struct pt_param *param = params; param && param->name; param++)
-        if (!param->fallback) member(json, NULL, param->name);
+    for (const struct pt_param *param = params; param && param->name; param = pt_group_next(param))
+        required_param(json, param);
     close(json, ']');
     raw(json, "additionalProperties", "false");
 }
@@ -472,7 +509,7 @@ static void type_text(char *out, size_t size, const struct pt_row *row)
         used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : ": ",
                                  param->choices[i]);
     const char *min = param->min, *max = param->max;
-    if (param->type == PT_PARAM_TEXT || used >= size) return;
+    if (param->type == PT_PARAM_TEXT || param->type == PT_PARAM_WORDS || used >= size) return;
     if (min && max && strcmp(min, max) != 0)
         snprintf(out + used, size - used, ", %s to %s", min, max);
     else if (min || max)

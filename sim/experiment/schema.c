@@ -5,6 +5,7 @@
 
 #include "partita/suggest.h"
 #include "partita/trace.h"
+#include "sim/experiment/group.h"
 #include "sim/experiment/scalar.h"
 
 struct checker {
@@ -55,10 +56,11 @@ const struct pt_row *pt_schema_row(const struct pt_schema *schema, const char *k
     return NULL;
 }
 
-const struct pt_param *pt_schema_param(const struct pt_param *params, const char *name)
+const struct pt_param *pt_schema_param(const struct pt_param *params, const char *key)
 {
     for (; params && params->name; params++)
-        if (strcmp(params->name, name) == 0) return params;
+        if (pt_group_key(params) ? pt_group_has(params, key) : strcmp(params->name, key) == 0)
+            return params;
     return NULL;
 }
 
@@ -70,14 +72,20 @@ static size_t find_pick(const struct pt_pick *pick, const char *name)
     return index;
 }
 
+/* The name that the map picks by its first key or by default, known or not; NULL = none. */
+static const char *pick_name(const struct pt_schema *schema, const struct pt_yaml_node *map)
+{
+    const struct pt_param *first = &schema->rows[0].param;
+    const struct pt_yaml_node *chosen = pt_yaml_get(map, first->name);
+    if (chosen) return chosen->kind == PT_YAML_SCALAR ? chosen->text : NULL;
+    return first->fallback;
+}
+
 const struct pt_param *pt_schema_params(const struct pt_schema *schema,
                                         const struct pt_yaml_node *map)
 {
     if (!schema->pick) return NULL;
-    const struct pt_param *first = &schema->rows[0].param;
-    const struct pt_yaml_node *chosen = pt_yaml_get(map, first->name);
-    if (chosen && chosen->kind != PT_YAML_SCALAR) return NULL;
-    const char *name = chosen ? chosen->text : first->fallback;
+    const char *name = pick_name(schema, map);
     size_t index = name ? find_pick(schema->pick, name) : 0;
     return name && schema->pick->name(index) ? schema->pick->params(index) : NULL;
 }
@@ -115,13 +123,97 @@ static const char *label(const struct pt_row *row, const struct pt_yaml_node *ra
     return raw->key ? raw->key : row->param.name;
 }
 
+/* Appends the words of a text with commas between them to a normal list. */
+static bool split_words(struct checker *checker, const struct pt_row *row,
+                        const struct pt_yaml_node *raw, struct pt_yaml_node *list)
+{
+    const char *at = raw->text;
+    if (raw->length == 0) return true;
+    for (bool more = true; more;) {
+        size_t length = strcspn(at, ",");
+        const char *begin = at + strspn(at, " ");
+        const char *end = at + length;
+        more = *end == ',';
+        at = end + 1;
+        while (end > begin && end[-1] == ' ')
+            end--;
+        if (end <= begin) {
+            SAY(checker, raw->place, "%.64s: '%.64s' has an empty word", label(row, list),
+                raw->text);
+            return false;
+        }
+        struct pt_yaml_node *word =
+            pt_yaml_new_scalar(checker->yaml, raw->place, begin, (size_t)(end - begin));
+        if (!word) {
+            checker->no_memory = true;
+            return false;
+        }
+        word->quoted = pt_scalar_needs_quotes(word->text, word->length);
+        pt_yaml_append(list, word);
+    }
+    return true;
+}
+
+/* The words of a normal list with commas between them; NULL when memory is out. */
+static const char *join_words(struct checker *checker, const struct pt_yaml_node *list)
+{
+    size_t size = 1, used = 0;
+    for (const struct pt_yaml_node *word = list->first; word; word = word->next)
+        size += word->length + 1;
+    char *text = pt_arena_alloc(&checker->yaml->arena, size, 1);
+    if (!text) {
+        checker->no_memory = true;
+        return NULL;
+    }
+    text[0] = '\0';
+    for (const struct pt_yaml_node *word = list->first; word; word = word->next) {
+        if (used > 0) text[used++] = ',';
+        memcpy(text + used, word->text, word->length + 1);
+        used += word->length;
+    }
+    return text;
+}
+
+/* A word, or a list of none or several, of the normal tree. */
+static struct pt_yaml_node *check_words(struct checker *checker, const struct pt_row *row,
+                                        const struct pt_yaml_node *raw)
+{
+    struct pt_yaml_node *list = twin(checker, PT_YAML_LIST, raw);
+    if (!list) return NULL;
+    list->on_one_line = true;
+    bool fine = raw->kind == PT_YAML_LIST || split_words(checker, row, raw, list);
+    for (const struct pt_yaml_node *child = raw->first; fine && child; child = child->next) {
+        fine = child->kind == PT_YAML_SCALAR && child->length > 0 && !pt_yaml_is_nothing(child);
+        if (!fine)
+            SAY(checker, child->place, "'%.64s' must hold words, not %s", label(row, raw),
+                child->kind == PT_YAML_SCALAR ? "nothing" : kind_text(child));
+        fine = fine && split_words(checker, row, child, list);
+    }
+    if (fine && list->count == 0 && row->param.min) {
+        SAY(checker, raw->place, "'%.64s' is empty", label(row, raw));
+        fine = false;
+    }
+    const char *joined = fine ? join_words(checker, list) : NULL;
+    if (!joined) return NULL;
+    struct pt_yaml_node *node = list;
+    if (list->count == 1) {
+        node = list->first;
+        node->key = raw->key;
+        node->key_place = raw->key_place;
+    }
+    node->value.text = joined;
+    return node;
+}
+
 /* A scalar of the normal tree; `raw` says where it stands. */
 static struct pt_yaml_node *check_scalar(struct checker *checker, const struct pt_row *row,
                                          const struct pt_yaml_node *raw)
 {
     const struct pt_param *param = &row->param;
-    if (raw->kind != PT_YAML_SCALAR ||
-        (pt_yaml_is_nothing(raw) && !(row->flags & PT_ROW_NULLABLE))) {
+    bool nothing = pt_yaml_is_nothing(raw) && !(row->flags & PT_ROW_NULLABLE);
+    bool words = param->type == PT_PARAM_WORDS && raw->kind != PT_YAML_MAP && !nothing;
+    if (words) return check_words(checker, row, raw);
+    if (raw->kind != PT_YAML_SCALAR || nothing) {
         SAY(checker, raw->place, "'%.64s' must be %s, not %s", label(row, raw),
             pt_scalar_type_text(param->type), kind_text(raw));
         return NULL;
@@ -383,44 +475,98 @@ static struct pt_yaml_node *check_named(struct checker *checker, const struct pt
     return map;
 }
 
-const char *pt_schema_owner(const struct pt_schema *schema, const char *key)
+/* The names of a pick that have this key, as text: "'a', 'b' and 'c'"; "" = none has it. */
+static unsigned owners(const struct pt_pick *pick, const char *key, char *text, size_t size)
 {
-    for (size_t i = 0; schema->pick && schema->pick->name(i); i++)
-        if (pt_schema_param(schema->pick->params(i), key)) return schema->pick->name(i);
-    return NULL;
+    unsigned count = 0, told = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; pick && pick->name(i); i++)
+        if (pt_schema_param(pick->params(i), key)) count++;
+    for (size_t i = 0; pick && pick->name(i) && used < size; i++) {
+        if (!pt_schema_param(pick->params(i), key)) continue;
+        const char *gap = told == 0 ? "" : told + 1 == count ? " and " : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", gap, pick->name(i));
+        told++;
+    }
+    return count;
 }
 
-static const char *nearest_key(const struct pt_schema *schema, const struct pt_param *params,
-                               const char *key)
+/* Offers the keys of a table of parameters. */
+static void offer_params(struct pt_suggestion *near, struct pt_yaml *yaml,
+                         const struct pt_param *params)
+{
+    for (const struct pt_param *param = params; param && param->name;
+         param = pt_group_next(param)) {
+        const char *key = param->name;
+        if (pt_group_key(param))
+            key = pt_arena_text(&yaml->arena, key, (size_t)(pt_group_key(param) - 1 - key));
+        pt_suggest_offer(near, key);
+    }
+}
+
+static const char *nearest_key(struct pt_yaml *yaml, const struct pt_schema *schema,
+                               const struct pt_param *params, const char *key)
 {
     struct pt_suggestion near;
     pt_suggest_begin(&near, key, strlen(key));
     for (const struct pt_row *row = schema->rows; row->param.name; row++)
         pt_suggest_offer(&near, row->param.name);
-    for (const struct pt_param *param = params; param && param->name; param++)
-        pt_suggest_offer(&near, param->name);
+    offer_params(&near, yaml, params);
+    if (near.best) return near.best;
+    for (; params && params->name; params++) /* a key of a map of parameters, but not in it */
+        if (pt_group_key(params) && strcmp(pt_group_key(params), key) == 0) return params->name;
+    return NULL;
+}
+
+static const char *nearest_of_others(struct pt_yaml *yaml, const struct pt_pick *pick,
+                                     const char *key)
+{
+    struct pt_suggestion near;
+    pt_suggest_begin(&near, key, strlen(key));
+    for (size_t i = 0; pick && pick->name(i); i++)
+        offer_params(&near, yaml, pick->params(i));
     return near.best;
+}
+
+void pt_schema_unknown_key(struct pt_error *error, struct pt_yaml *yaml,
+                           const struct pt_schema *schema, const struct pt_yaml_node *map,
+                           const char *key)
+{
+    char names[120];
+    const struct pt_pick *pick = schema->pick;
+    const struct pt_param *params = pt_schema_params(schema, map);
+    const char *chosen = pick ? pick_name(schema, map) : NULL;
+    const char *near = nearest_key(yaml, schema, params, key);
+    const char *others = near ? NULL : nearest_of_others(yaml, pick, key);
+    unsigned count = owners(pick, key, names, sizeof names);
+    for (const struct pt_param *param = params; param && param->name; param++) {
+        if (strcmp(param->name, key) != 0) continue;
+        (void)pt_fail(error, PT_ERR_INPUT, "unknown key '%.64s': write %.*s: {%s: ...}", key,
+                      (int)strcspn(key, "."), key, pt_group_key(param));
+        return;
+    }
+    if (count > 0 && chosen)
+        (void)pt_fail(error, PT_ERR_INPUT, "unknown key '%.64s' of %s '%s': %s %s it", key,
+                      pick->noun, chosen, names, count > 1 ? "have" : "has");
+    else if (count > 0)
+        (void)pt_fail(error, PT_ERR_INPUT, "unknown key '%.64s': %s %s %s it", key, pick->noun,
+                      names, count > 1 ? "have" : "has");
+    else if (near)
+        (void)pt_fail(error, PT_ERR_INPUT, "unknown key '%.64s' (did you mean '%s'?)", key, near);
+    else if (others && chosen) {
+        count = owners(pick, others, names, sizeof names);
+        (void)pt_fail(error, PT_ERR_INPUT,
+                      "unknown key '%.64s' of %s '%s' (did you mean '%s'? %s %s it)", key,
+                      pick->noun, chosen, others, names, count > 1 ? "have" : "has");
+    } else
+        (void)pt_fail(error, PT_ERR_INPUT, "unknown key '%.64s' of %s", key, schema->name);
 }
 
 static bool is_known_key(const struct pt_schema *schema, const struct pt_param *params,
                          const char *key)
 {
     return pt_schema_param(params, key) || pt_schema_row(schema, key);
-}
-
-static void unknown_key(struct checker *checker, const struct pt_schema *schema,
-                        const struct pt_param *params, const struct pt_yaml_node *child)
-{
-    const char *near = nearest_key(schema, params, child->key);
-    const char *owner = pt_schema_owner(schema, child->key);
-    if (owner)
-        SAY(checker, child->key_place, "unknown key '%.64s': only %s '%s' has it", child->key,
-            schema->pick->noun, owner);
-    else if (near)
-        SAY(checker, child->key_place, "unknown key '%.64s' (did you mean '%s'?)", child->key,
-            near);
-    else
-        SAY(checker, child->key_place, "unknown key '%.64s' of %s", child->key, schema->name);
 }
 
 /* A missing key that is there but misspelt is one mistake, not two. */
@@ -430,7 +576,7 @@ static void missing_key(struct checker *checker, const struct pt_schema *schema,
     const struct pt_param *params = pt_schema_params(schema, raw);
     for (const struct pt_yaml_node *child = raw->first; child; child = child->next) {
         if (is_known_key(schema, params, child->key)) continue;
-        const char *near = nearest_key(schema, params, child->key);
+        const char *near = nearest_key(checker->yaml, schema, params, child->key);
         if (near && strcmp(near, key) == 0) return;
     }
     SAY(checker, raw->place, "missing key '%s'", key);
@@ -500,6 +646,25 @@ static void check_row(struct checker *checker, const struct pt_schema *schema,
     if (normal) pt_yaml_append(map, normal);
 }
 
+/* A parameter, or the map of parameters that begins with it. */
+static void check_param(struct checker *checker, const struct pt_schema *schema,
+                        struct pt_yaml_node *map, const struct pt_param *param,
+                        struct pt_yaml_node *raw_map)
+{
+    if (!pt_group_key(param)) {
+        const struct pt_row row = {.param = *param, .shape = PT_SHAPE_SCALAR};
+        check_row(checker, schema, map, &row, raw_map);
+        return;
+    }
+    struct pt_group group;
+    pt_group_make(&group, param);
+    group.row.param.name = pt_arena_text(&checker->yaml->arena, group.name, strlen(group.name));
+    if (group.row.param.name)
+        check_row(checker, schema, map, &group.row, raw_map);
+    else
+        checker->no_memory = true;
+}
+
 /* Short forms whose value is right are written out; what is wrong is said. False: one was wrong. */
 static bool check_short_forms(struct checker *checker, const struct pt_schema *schema,
                               struct pt_yaml_node *raw)
@@ -535,15 +700,15 @@ static struct pt_yaml_node *check_map(struct checker *checker, const struct pt_s
     bool known;
     const struct pt_param *params = check_pick(checker, schema, raw, &known);
     for (const struct pt_yaml_node *child = raw->first; child; child = child->next) {
-        if (known && !is_known_key(schema, params, child->key))
-            unknown_key(checker, schema, params, child);
+        struct pt_error error;
+        if (!known || is_known_key(schema, params, child->key)) continue;
+        pt_schema_unknown_key(&error, checker->yaml, schema, raw, child->key);
+        SAY(checker, child->key_place, "%s", error.message);
     }
     for (const struct pt_row *row = schema->rows; row->param.name; row++)
         if (!pt_schema_param(params, row->param.name)) check_row(checker, schema, map, row, raw);
-    for (const struct pt_param *param = params; param && param->name; param++) {
-        const struct pt_row row = {.param = *param, .shape = PT_SHAPE_SCALAR};
-        check_row(checker, schema, map, &row, raw);
-    }
+    for (const struct pt_param *param = params; param && param->name; param = pt_group_next(param))
+        check_param(checker, schema, map, param, raw);
     return map;
 }
 
@@ -603,7 +768,14 @@ struct pt_value *pt_schema_values(struct pt_yaml *yaml, const struct pt_param *p
     struct pt_value *values = pt_arena_alloc(&yaml->arena, count, sizeof *values);
     if (!values) return NULL;
     for (size_t i = 0; i < count; i++) {
-        const struct pt_yaml_node *node = pt_yaml_get(map, params[i].name);
+        const char *key = pt_group_key(&params[i]), *name = params[i].name;
+        const struct pt_yaml_node *inner = map;
+        if (key) { /* of a map in the map */
+            for (inner = map->first; inner && !pt_group_has(&params[i], inner->key);)
+                inner = inner->next;
+            name = key;
+        }
+        const struct pt_yaml_node *node = inner ? pt_yaml_get(inner, name) : NULL;
         if (node) values[i] = node->value;
     }
     return values;

@@ -70,12 +70,15 @@ const struct pt_row *pt_schema_row(const struct pt_schema *schema, const char *k
 const struct pt_param *pt_schema_params(const struct pt_schema *schema,
                                         const struct pt_yaml_node *map);
 
-/* Whose key it is where another one is picked: the name of the first pick with a parameter of this
- * name. NULL = nobody's. */
-const char *pt_schema_owner(const struct pt_schema *schema, const char *key);
+/* The parameter that this key holds: itself, or of a map of parameters the first (group.h). NULL =
+ * none; `params` may be NULL. */
+const struct pt_param *pt_schema_param(const struct pt_param *params, const char *key);
 
-/* The parameter of this name, or NULL; `params` may be NULL. */
-const struct pt_param *pt_schema_param(const struct pt_param *params, const char *name);
+/* Says in error->message that a map has no such key: whose it is where another one is picked, or
+ * what was probably meant. `yaml` lends memory. */
+void pt_schema_unknown_key(struct pt_error *error, struct pt_yaml *yaml,
+                           const struct pt_schema *schema, const struct pt_yaml_node *map,
+                           const char *key);
 
 /* Writes short forms out, in place: a scalar for the first key, PT_ROW_SHORT rows. PT_ERR_MEMORY
  * alone. What is no map then never was one. */

@@ -7,6 +7,7 @@
 #include "partita/number.h"
 #include "partita/suggest.h"
 #include "partita/trace.h"
+#include "sim/experiment/group.h"
 
 #define STEPS_MAX 16
 
@@ -107,11 +108,12 @@ static enum pt_status parse_tree(struct setter *setter, struct pt_yaml_node **ou
     return status;
 }
 
-/* A node of the value: the text as it is for a scalar, else YAML. */
+/* A node of the value: the text as it is for a scalar, else YAML. Words may be either. */
 static enum pt_status make_value(struct setter *setter, const struct pt_row *row, const char *key,
                                  struct pt_yaml_node **out)
 {
-    if (!row || row->shape == PT_SHAPE_SCALAR) {
+    bool list = row && row->param.type == PT_PARAM_WORDS && setter->value[0] == '[';
+    if (!row || (row->shape == PT_SHAPE_SCALAR && !list)) {
         *out =
             pt_yaml_new_scalar(setter->yaml, setter->place, setter->value, strlen(setter->value));
         if (!*out) return out_of_memory(setter);
@@ -226,21 +228,23 @@ static enum pt_status set_in_named(struct setter *setter, const struct pt_row *r
 }
 
 static enum pt_status unknown_key(struct setter *setter, const struct pt_schema *schema,
-                                  const struct pt_param *params, const char *key)
+                                  const struct pt_yaml_node *map, const char *key)
 {
-    struct pt_suggestion near;
-    const char *owner = pt_schema_owner(schema, key);
-    if (owner)
-        return REFUSE(setter, "unknown key '%.64s': only %s '%s' has it", key, schema->pick->noun,
-                      owner);
-    pt_suggest_begin(&near, key, strlen(key));
-    for (const struct pt_row *row = schema->rows; row->param.name; row++)
-        pt_suggest_offer(&near, row->param.name);
-    for (const struct pt_param *param = params; param && param->name; param++)
-        pt_suggest_offer(&near, param->name);
-    if (near.best)
-        return REFUSE(setter, "unknown key '%.64s' (did you mean '%s'?)", key, near.best);
-    return REFUSE(setter, "unknown key '%.64s' of %s", key, schema->name);
+    struct pt_error error;
+    pt_schema_unknown_key(&error, setter->yaml, schema, map, key);
+    return REFUSE(setter, "%s", error.message);
+}
+
+/* A parameter as a row: `own`, or of a map of parameters the group's. */
+static const struct pt_row *row_of_param(struct pt_row *own, struct pt_group *group,
+                                         const struct pt_param *param)
+{
+    if (pt_group_key(param)) {
+        pt_group_make(group, param);
+        return &group->row;
+    }
+    *own = (struct pt_row){.param = *param, .shape = PT_SHAPE_SCALAR};
+    return own;
 }
 
 /* Sets the rest of the path, from step `at`, in a map. */
@@ -258,18 +262,20 @@ static enum pt_status set_in_map(struct setter *setter, const struct pt_schema *
         return REFUSE(setter, "'%.64s' can't be set: the %s is no map", key, schema->name);
     if (setter->steps[at].bracket)
         return REFUSE(setter, "'%.64s' in brackets: %s is no list", key, schema->name);
-    const struct pt_param *params = pt_schema_params(schema, map);
-    bool is_param = pt_schema_param(params, key) != NULL;
-    const struct pt_row *row = is_param ? NULL : pt_schema_row(schema, key);
-    if (!row && !is_param) return unknown_key(setter, schema, params, key);
+    struct pt_group group;
+    struct pt_row own;
+    const struct pt_param *param = pt_schema_param(pt_schema_params(schema, map), key);
+    const struct pt_row *row =
+        param ? row_of_param(&own, &group, param) : pt_schema_row(schema, key);
+    if (!row) return unknown_key(setter, schema, map, key);
     if (at + 1 == setter->count) {
-        if (row && row->flags & PT_ROW_SHORT) { /* it stands for everything beside it */
+        if (row->flags & PT_ROW_SHORT) { /* it stands for everything beside it */
             map->first = map->last = NULL;
             map->count = 0;
         }
         return put(setter, map, row, key);
     }
-    if (!row || row->shape == PT_SHAPE_SCALAR)
+    if (row->shape == PT_SHAPE_SCALAR)
         return REFUSE(setter, "'%.64s' is a single value: nothing is inside it", key);
     bool is_map = row->shape == PT_SHAPE_MAP || row->shape == PT_SHAPE_NAMED;
     struct pt_yaml_node *child = get_or_make(setter, map, key, is_map ? PT_YAML_MAP : PT_YAML_LIST);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/experiment/group.h"
 #include "sim/experiment/scalar.h"
 #include "sim/experiment/tables.h"
 #include "tests/unit/experiment/support.h"
@@ -111,10 +112,11 @@ Test(schema, limits_the_number_of_pools)
 
 Test(schema, refuses_keys_that_belong_to_another_choice)
 {
-    assert_refused(
-        "partita: 1\n" JOB "cluster: {pools: [{name: a, nodes: 1, gpus_per_node: 1, "
-        "gpu: l40s, sharing: {mode: exclusive, replicas: 2}}]}\n",
-        NULL, "test.yaml:3:95: unknown key 'replicas': only sharing mode 'time_slice' has it\n");
+    assert_refused("partita: 1\n" JOB "cluster: {pools: [{name: a, nodes: 1, gpus_per_node: 1, "
+                   "gpu: l40s, sharing: {mode: exclusive, replicas: 2}}]}\n",
+                   NULL,
+                   "test.yaml:3:95: unknown key 'replicas' of sharing mode 'exclusive': "
+                   "'time_slice' has it\n");
 }
 
 Test(schema, checks_short_forms_before_it_writes_them_out)
@@ -157,6 +159,26 @@ static void check_param(const char *owner, const struct pt_param *param)
     }
 }
 
+/* Parameters of one map stand together, and a map of them fits struct pt_group. */
+static void check_dots(const char *owner, const struct pt_param *params,
+                       const struct pt_param *param)
+{
+    struct pt_group group;
+    const char *key = pt_group_key(param);
+    if (!key) return;
+    cr_assert_null(strchr(key, '.'), "%s.%s has two dots", owner, param->name);
+    size_t map = (size_t)(key - 1 - param->name);
+    cr_assert_lt(map, sizeof group.name);
+    const struct pt_param *first = param, *each = params;
+    while (first > params && strncmp(first[-1].name, param->name, map + 1) == 0)
+        first--;
+    cr_assert_leq(pt_group_next(first) - first, PT_GROUP_MAX);
+    for (; each->name; each++)
+        cr_assert(strncmp(each->name, param->name, map + 1) != 0 ||
+                      (each >= first && each < pt_group_next(first)),
+                  "%s.%s stands apart", owner, each->name);
+}
+
 static void check_table(const struct pt_schema *schema)
 {
     for (const struct pt_row *row = schema->rows; row->param.name; row++) {
@@ -173,6 +195,7 @@ static void check_table(const struct pt_schema *schema)
     for (size_t i = 0; schema->pick && schema->pick->name(i); i++)
         for (const struct pt_param *param = schema->pick->params(i); param && param->name;
              param++) {
+            check_dots(schema->pick->name(i), schema->pick->params(i), param);
             check_param(schema->pick->name(i), param);
             const struct pt_row *hidden = pt_schema_row(schema, param->name);
             cr_assert(!hidden || hidden->flags & PT_ROW_OPTIONAL, "%s.%s hides a key",
