@@ -7,79 +7,10 @@
 #include "models/registry.h"
 #include "policies/registry.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/described.h"
 #include "sim/cli/terminal.h"
 #include "sim/experiment/catalog.h"
 #include "traces/registry.h"
-
-static const char *const param_types[] = {[PT_PARAM_BOOL] = "true/false",
-                                          [PT_PARAM_INT] = "whole number",
-                                          [PT_PARAM_NUMBER] = "number",
-                                          [PT_PARAM_FRACTION] = "fraction",
-                                          [PT_PARAM_DURATION] = "duration",
-                                          [PT_PARAM_MEMORY] = "memory",
-                                          [PT_PARAM_CHOICE] = "word",
-                                          [PT_PARAM_TEXT] = "text",
-                                          [PT_PARAM_WORDS] = "word or list of words"};
-
-/* ---- JSON ---- */
-
-static json_t *choices_json(const char *const *choices)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; choices && choices[i]; i++)
-        json_array_append_new(list, json_string(choices[i]));
-    return list;
-}
-
-static json_t *params_json(const struct pt_param *param)
-{
-    json_t *list = json_array();
-    for (; param && param->name; param++) {
-        json_t *one =
-            json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?, s:s}", "name", param->name, "type",
-                      param_types[param->type], "unit", param->unit, "default", param->fallback,
-                      "min", param->min, "max", param->max, "help", param->help);
-        if (param->type == PT_PARAM_CHOICE)
-            json_object_set_new(one, "choices", choices_json(param->choices));
-        json_array_append_new(list, one);
-    }
-    return list;
-}
-
-static json_t *described(const char *kind, const char *name, const char *summary,
-                         const char *source, const struct pt_param *params)
-{
-    json_t *one = json_pack("{s:s, s:s, s:s, s:s?}", "kind", kind, "name", name, "summary", summary,
-                            "source", source);
-    json_object_set_new(one, "parameters", params_json(params));
-    return one;
-}
-
-/* ---- text ---- */
-
-static void print_params(const struct pt_param *param)
-{
-    for (; param && param->name; param++) {
-        printf("      %s: %s", param->name,
-               param->type == PT_PARAM_CHOICE ? "" : param_types[param->type]);
-        for (size_t i = 0; param->type == PT_PARAM_CHOICE && param->choices[i]; i++)
-            printf("%s%s", i ? " | " : "", param->choices[i]);
-        if (param->unit[0]) printf(" (%s)", param->unit);
-        if (!param->fallback)
-            printf(", required");
-        else if (param->fallback[0])
-            printf(", default %s", param->fallback);
-        printf("\n          %s\n", param->help);
-    }
-}
-
-static void print_described(const struct pt__terminal *terminal, const char *name,
-                            const char *summary, const struct pt_param *params)
-{
-    printf("  %s%-14s%s %s\n", pt__style(terminal->color_out, PT__BOLD), name,
-           pt__style(terminal->color_out, PT__PLAIN), summary);
-    print_params(params);
-}
 
 /* ---- the lists ---- */
 
@@ -87,13 +18,13 @@ static json_t *policies_json(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; pt_policies[i]; i++)
-        json_array_append_new(list,
-                              described("order", pt_policies[i]->name, pt_policies[i]->summary,
-                                        pt_policies[i]->source, pt_policies[i]->params));
+        json_array_append_new(
+            list, pt__described_json("order", pt_policies[i]->name, pt_policies[i]->summary,
+                                     pt_policies[i]->source, pt_policies[i]->params));
     for (size_t i = 0; pt_placements[i]; i++)
-        json_array_append_new(list, described("placement", pt_placements[i]->name,
-                                              pt_placements[i]->summary, pt_placements[i]->source,
-                                              pt_placements[i]->params));
+        json_array_append_new(
+            list, pt__described_json("placement", pt_placements[i]->name, pt_placements[i]->summary,
+                                     pt_placements[i]->source, pt_placements[i]->params));
     return list;
 }
 
@@ -101,12 +32,12 @@ static void policies_text(const struct pt__terminal *terminal)
 {
     puts("Orders: whose turn it is (policy: {name: ...})");
     for (size_t i = 0; pt_policies[i]; i++)
-        print_described(terminal, pt_policies[i]->name, pt_policies[i]->summary,
-                        pt_policies[i]->params);
+        pt__described_text(terminal, pt_policies[i]->name, pt_policies[i]->summary,
+                           pt_policies[i]->params);
     puts("\nPlacements: where a job runs (policy: {placement: ...})");
     for (size_t i = 0; pt_placements[i]; i++)
-        print_described(terminal, pt_placements[i]->name, pt_placements[i]->summary,
-                        pt_placements[i]->params);
+        pt__described_text(terminal, pt_placements[i]->name, pt_placements[i]->summary,
+                           pt_placements[i]->params);
 }
 
 static json_t *sources_json(void)
@@ -114,8 +45,8 @@ static json_t *sources_json(void)
     json_t *list = json_array();
     for (size_t i = 0; pt_readers[i]; i++) {
         const struct pt_reader_ops *reader = pt_readers[i];
-        json_t *one =
-            described("source", reader->name, reader->summary, reader->source, reader->params);
+        json_t *one = pt__described_json("source", reader->name, reader->summary, reader->source,
+                                         reader->params);
         json_object_set_new(one, "needs_path", json_boolean(reader->needs_path));
         json_object_set_new(one, "columns",
                             reader->columns ? json_string(reader->columns) : json_null());
@@ -143,7 +74,7 @@ static void sources_text(const struct pt__terminal *terminal)
     puts("Sources of jobs (trace: {source: ...})");
     for (size_t i = 0; pt_readers[i]; i++) {
         const struct pt_reader_ops *reader = pt_readers[i];
-        print_described(terminal, reader->name, reader->summary, reader->params);
+        pt__described_text(terminal, reader->name, reader->summary, reader->params);
         print_indented("columns:", reader->columns);
         print_indented("not mapped, and defaults taken:", reader->unmapped);
     }
