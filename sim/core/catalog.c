@@ -5,6 +5,9 @@
 
 #include "partita/random.h"
 
+/* How much of the gain of mixed jobs light, host-bound ones have. Assumed. */
+#define LIGHT_SHARE 0.3
+
 uint32_t pt_mig_find(const struct pt_mig *mig, const char *name)
 {
     for (uint32_t i = 0; i < mig->profile_count; i++)
@@ -12,14 +15,61 @@ uint32_t pt_mig_find(const struct pt_mig *mig, const char *name)
     return PT_NONE;
 }
 
+static bool is_measured(const struct pt_gpu_model *gpu, enum pt_speed_class class_)
+{
+    return gpu->speed_against && gpu->speed[class_] > 0;
+}
+
+/* What no measurement of this very class says. */
+static double by_the_figures(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
+                             enum pt_speed_class class_)
+{
+    switch (class_) {
+    case PT_CLASS_COMPUTE:
+        return gpu->fp16_tflops / reference->fp16_tflops;
+    case PT_CLASS_BANDWIDTH:
+        return gpu->mem_gb_per_s / reference->mem_gb_per_s;
+    case PT_CLASS_LIGHT:
+        return 1 + LIGHT_SHARE * (pt_gpu_speed_ratio(gpu, reference, PT_CLASS_MIXED) - 1);
+    case PT_CLASS_MIXED:
+    case PT_CLASS_COUNT:
+        break;
+    }
+    return sqrt(pt_gpu_speed_ratio(gpu, reference, PT_CLASS_COMPUTE) *
+                pt_gpu_speed_ratio(gpu, reference, PT_CLASS_BANDWIDTH));
+}
+
+double pt_gpu_speed_ratio(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
+                          enum pt_speed_class class_)
+{
+    double speed = 1;
+    if (gpu == reference) return speed;
+    /* A measurement leads to a GPU that has none itself, so this ends after a step on each side. */
+    if (is_measured(gpu, class_)) {
+        speed = gpu->speed[class_];
+        gpu = gpu->speed_against;
+    }
+    if (gpu != reference && is_measured(reference, class_)) {
+        speed /= reference->speed[class_];
+        reference = reference->speed_against;
+    }
+    return gpu == reference ? speed : speed * by_the_figures(gpu, reference, class_);
+}
+
 uint64_t pt_gpu_relative_speed(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
                                enum pt_speed_class class_)
 {
-    double compute = gpu->fp16_tflops / reference->fp16_tflops;
-    double bandwidth = gpu->mem_gb_per_s / reference->mem_gb_per_s;
-    double speed = sqrt(compute * bandwidth);
-    if (class_ == PT_CLASS_COMPUTE) speed = compute;
-    if (class_ == PT_CLASS_BANDWIDTH) speed = bandwidth;
-    if (class_ == PT_CLASS_LIGHT) speed = 1 + 0.3 * (speed - 1);
-    return (uint64_t)(pt_round40(speed) * (double)PT_SPEED_ONE);
+    double speed = pt_round40(pt_gpu_speed_ratio(gpu, reference, class_));
+    return speed < PT_SPEED_RATIO_MAX ? (uint64_t)(speed * (double)PT_SPEED_ONE) : 0;
+}
+
+const char *pt_speed_class_name(enum pt_speed_class class_)
+{
+    static const char *const names[PT_CLASS_COUNT] = {
+        [PT_CLASS_COMPUTE] = "compute",
+        [PT_CLASS_BANDWIDTH] = "bandwidth",
+        [PT_CLASS_MIXED] = "mixed",
+        [PT_CLASS_LIGHT] = "light",
+    };
+    return names[class_];
 }

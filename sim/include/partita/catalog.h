@@ -59,18 +59,32 @@ struct pt_gpu_model {
     const char *price_date;       /* NULL = no price known */
     uint32_t mps_clients;         /* 48; 16 before Volta */
     const struct pt_mig *mig;     /* NULL: no MIG */
-    const char *source;           /* where the figures come from, a sentence */
+    /* Measured: speed of each class of jobs against that GPU, which has none itself; 0 = not
+     * measured. NULL: nothing is. */
+    const struct pt_gpu_model *speed_against;
+    double speed[PT_CLASS_COUNT];
+    const char *source; /* where the figures come from, a sentence */
 };
 
 /* The profile of this name (as in the table), PT_NONE if there is none. */
 uint32_t pt_mig_find(const struct pt_mig *mig, const char *name);
 
-/* Relative speed of `gpu` against `reference` for a job of this class, in PT_SPEED_ONE units,
- * rounded to 40 bits (models.md, section 1: assumed, where no measurement is named): the ratio of
- * FP16 TFLOP/s, of GB/s, the geometric mean of both, and 1 + 0.3 (mixed - 1). PT_SPEED_ONE for the
- * same model. */
+/* Relative speeds are below this: they are 64-bit multiples of 2^-60. */
+#define PT_SPEED_RATIO_MAX 16.0
+
+/* Relative speed of `gpu` against `reference` for a job of this class (models.md, section 1):
+ * measured where either has a speed of its own, else assumed to be the ratio of FP16 TFLOP/s, of
+ * GB/s, the geometric mean of both, and 1 + 0.3 (mixed - 1). Exactly 1 for the same model; the
+ * speeds of two GPUs against each other are each other's inverse, except for light jobs. */
+double pt_gpu_speed_ratio(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
+                          enum pt_speed_class class_);
+
+/* The same in PT_SPEED_ONE units, rounded to 40 bits; 0 from PT_SPEED_RATIO_MAX on. */
 uint64_t pt_gpu_relative_speed(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
                                enum pt_speed_class class_);
+
+/* "compute", "bandwidth", "mixed", "light". */
+const char *pt_speed_class_name(enum pt_speed_class class_);
 
 #ifdef __cplusplus
 }
