@@ -4,7 +4,7 @@
 
 #include "models/units/units.h"
 
-const struct pt_unit_ops *const pt_units[] = {&pt__exclusive, &pt__time_slice, NULL};
+const struct pt_unit_ops *const pt_units[] = {&pt__exclusive, &pt__time_slice, &pt__mig, NULL};
 
 const struct pt_unit_ops *pt_unit_find(const char *name)
 {

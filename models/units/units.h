@@ -4,7 +4,7 @@
 
 #include "partita/unit.h"
 
-extern const struct pt_unit_ops pt__exclusive, pt__time_slice;
+extern const struct pt_unit_ops pt__exclusive, pt__time_slice, pt__mig;
 
 /* One slot of the GPU, whatever share the job asked for; it asked for the whole GPU. Refuses what
  * the GPU's memory can't hold. */

@@ -9,40 +9,6 @@
 #include "models/registry.h"
 #include "policies/registry.h"
 
-const struct pt_gpu_model rig_h100 = {.name = "h100-sxm5-80gb",
-                                      .family = "h100",
-                                      .sms = 132,
-                                      .mem_mib = 81559,
-                                      .fp16_tflops = 989.4,
-                                      .mem_gb_per_s = 3350,
-                                      .tdp_w = 400,
-                                      .idle_w = 60,
-                                      .pcie_gb_per_s = 25,
-                                      .mps_clients = 48,
-                                      .source = "test"};
-const struct pt_gpu_model rig_a100_80 = {.name = "a100-sxm4-80gb",
-                                         .family = "a100",
-                                         .sms = 108,
-                                         .mem_mib = 81920,
-                                         .fp16_tflops = 312,
-                                         .mem_gb_per_s = 2039,
-                                         .tdp_w = 400,
-                                         .idle_w = 60,
-                                         .pcie_gb_per_s = 25,
-                                         .mps_clients = 48,
-                                         .source = "test"};
-const struct pt_gpu_model rig_a100_40 = {.name = "a100-sxm4-40gb",
-                                         .family = "a100",
-                                         .sms = 108,
-                                         .mem_mib = 40960,
-                                         .fp16_tflops = 312,
-                                         .mem_gb_per_s = 1555,
-                                         .tdp_w = 400,
-                                         .idle_w = 60,
-                                         .pcie_gb_per_s = 25,
-                                         .mps_clients = 48,
-                                         .source = "test"};
-
 void rig_die(const char *format, ...)
 {
     va_list arguments;

@@ -69,7 +69,7 @@ void rig_parse_values(struct pt_value *values, const struct pt_param *params, co
 /* Prints to stderr and ends the process with 1. */
 _Noreturn void rig_die(const char *format, ...) PT_PRINTF(1, 2);
 
-/* A few GPUs with the figures of the catalogue. */
-extern const struct pt_gpu_model rig_h100, rig_a100_80, rig_a100_40;
+/* A few GPUs with the figures of the catalogue, and one that has no MIG. */
+extern const struct pt_gpu_model rig_h100, rig_a100_80, rig_a100_40, rig_a30, rig_l40s;
 
 #endif

@@ -24,7 +24,7 @@ Test(schema, reports_everything_in_one_go_sorted_by_place)
 {
     assert_refused("sed: 1\n"
                    "cluster: {pools: [{name: a, nodes: 0, gpus_per_node: x, gpu: h100},\n"
-                   "                   {name: a, nodes: [1], gpu: l40s, sharing: mig}]}\n"
+                   "                   {name: a, nodes: [1], gpu: l40s, sharing: exclusiv}]}\n"
                    "policy: {name: fifo, blocking: strct, placement: pck}\n"
                    "horizon: .nan\n"
                    "metrics: 5\n"
@@ -41,7 +41,7 @@ Test(schema, reports_everything_in_one_go_sorted_by_place)
                    "test.yaml:3:20: missing key 'gpus_per_node'\n"
                    "test.yaml:3:27: a second pool with the name 'a' (first on line 2)\n"
                    "test.yaml:3:37: 'nodes' must be a whole number, not a list\n"
-                   "test.yaml:3:62: unknown sharing mode 'mig' (known: exclusive, time_slice)\n"
+                   "test.yaml:3:62: unknown sharing mode 'exclusiv' (did you mean 'exclusive'?)\n"
                    "test.yaml:4:32: blocking: 'strct' is unknown (did you mean 'strict'?)\n"
                    "test.yaml:4:50: unknown placement 'pck' (did you mean 'pack'?)\n"
                    "test.yaml:5:10: horizon: '.nan' is not a duration (30, 500ms, 30s, 15min, 2h, "

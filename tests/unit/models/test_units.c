@@ -6,6 +6,16 @@
 #include "partita/number.h"
 #include "tests/support/rig.h"
 
+/* What a mode can't do without. */
+static const char *required_params(const char *mode)
+{
+    static const char *const required[][2] = {{"time_slice", "replicas=7"},
+                                              {"mig", "layout=all-1g"}};
+    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
+        if (strcmp(required[i][0], mode) == 0) return required[i][1];
+    return "";
+}
+
 /* What every sharing mode must keep, whatever it models. */
 Test(units, conform)
 {
@@ -17,8 +27,7 @@ Test(units, conform)
         cr_assert_gt(strlen(unit->summary), 10, "%s", unit->name);
         cr_assert_gt(strlen(unit->source), 5, "%s", unit->name);
         struct pt_value values[RIG_VALUES_MAX];
-        rig_parse_values(values, unit->params,
-                         strcmp(unit->name, "time_slice") == 0 ? "replicas=7" : "");
+        rig_parse_values(values, unit->params, required_params(unit->name));
         struct pt_unit_shape shape;
         struct pt_error error = {0};
         cr_assert_eq(unit->configure(&shape, &rig_h100, values, &error), PT_OK);
