@@ -23,9 +23,9 @@ static uint64_t key_idle_node(const struct pt_node_facts *node, uint32_t wanted)
     return node->load == 0 ? 0 : PT_KEY_NONE;
 }
 
-static const struct pt_search fewest_free = {PT_GPUS_FULLEST, key_fewest_free};
-static const struct pt_search idle_node = {PT_GPUS_LOWEST, key_idle_node};
-static const struct pt_search most_free = {PT_GPUS_FULLEST, key_most_free};
+static const struct pt_search fewest_free = {PT_GPUS_FULLEST, false, key_fewest_free};
+static const struct pt_search idle_node = {PT_GPUS_LOWEST, false, key_idle_node};
+static const struct pt_search most_free = {PT_GPUS_FULLEST, false, key_most_free};
 
 static bool place(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
 {

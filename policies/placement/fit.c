@@ -16,12 +16,12 @@ static uint64_t key_emptiest(const struct pt_node_facts *node, uint32_t wanted)
     return node->chosen_load << 32 | node->load;
 }
 
-static const struct pt_search lowest = {PT_GPUS_LOWEST, NULL};
-static const struct pt_search lowest_by_room = {PT_GPUS_LOWEST, pt__key_most_room};
-static const struct pt_search fullest = {PT_GPUS_FULLEST, key_fullest};
-static const struct pt_search fullest_by_room = {PT_GPUS_FULLEST, pt__key_most_room};
-static const struct pt_search emptiest = {PT_GPUS_EMPTIEST, key_emptiest};
-static const struct pt_search emptiest_by_room = {PT_GPUS_EMPTIEST, pt__key_most_room};
+static const struct pt_search lowest = {PT_GPUS_LOWEST, false, NULL};
+static const struct pt_search lowest_by_room = {PT_GPUS_LOWEST, true, pt__key_most_room};
+static const struct pt_search fullest = {PT_GPUS_FULLEST, false, key_fullest};
+static const struct pt_search fullest_by_room = {PT_GPUS_FULLEST, true, pt__key_most_room};
+static const struct pt_search emptiest = {PT_GPUS_EMPTIEST, false, key_emptiest};
+static const struct pt_search emptiest_by_room = {PT_GPUS_EMPTIEST, true, pt__key_most_room};
 
 static bool place_first(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
 {

@@ -13,11 +13,12 @@ static struct pt_meter meter_at(const struct pt_pool_state *pool, int64_t time_n
     if (time_ns <= pool->metered_ns) return meter;
     uint64_t dt = (uint64_t)(time_ns - pool->metered_ns);
     meter.there += (pt_u128)dt * pool->up_gpus;
-    meter.busy += (pt_u128)dt * pool->busy_gpus;
+    meter.busy += (pt_u128)dt * pool->busy_ppm;
+    meter.energy += (pt_u128)dt * pool->power_uw;
     meter.held += (pt_u128)dt * pool->held_units;
     if (pool->frag_requests > 0) {
         meter.idle += (pt_u128)dt * pool->free_units;
-        meter.unusable += (pt_u128)dt * pool->frag_sum;
+        meter.unusable += dt * pool->frag_sum;
     }
     return meter;
 }
@@ -60,9 +61,58 @@ void pt__account_queue(struct pt_sim *sim)
     sim->queue_metered_ns = sim->now_ns;
 }
 
+static int by_need(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return x[0] < y[0] ? -1 : x[0] > y[0];
+}
+
+/* Requests of the trace by MIG profile. */
+static enum pt_status nested_weights(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t p)
+{
+    pool->frag_weight = calloc((size_t)pool->profiles + 1, sizeof *pool->frag_weight);
+    if (pool->frag_weight == NULL) return PT_ERR_MEMORY;
+    for (uint32_t c = 0; c < sim->class_count; c++) {
+        const struct pt_class *class_ = &sim->classes[c];
+        if ((class_->pools & PT_POOL_BIT(p)) == 0 || class_->units == 0) continue;
+        pool->frag_weight[pt__need(sim, class_, p)->profile] += class_->count;
+        pool->frag_requests += class_->count;
+    }
+    return PT_OK;
+}
+
+/* Requests of the trace by how much of a GPU they want: as many as want so much or more. */
+static enum pt_status part_weights(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t p)
+{
+    uint32_t(*pairs)[2] = malloc(((size_t)sim->class_count + 1) * sizeof *pairs);
+    pool->frag_need = malloc(((size_t)sim->class_count + 1) * sizeof *pool->frag_need);
+    pool->frag_weight = calloc((size_t)sim->class_count + 2, sizeof *pool->frag_weight);
+    uint32_t count = 0;
+    bool ok = pairs != NULL && pool->frag_need != NULL && pool->frag_weight != NULL;
+    for (uint32_t c = 0; ok && c < sim->class_count; c++) {
+        const struct pt_class *class_ = &sim->classes[c];
+        if ((class_->pools & PT_POOL_BIT(p)) == 0 || class_->units == 0) continue;
+        pairs[count][0] = pt__need(sim, class_, p)->capacity;
+        pairs[count++][1] = class_->count;
+        pool->frag_requests += class_->count;
+    }
+    if (ok && count > 0) qsort(pairs, count, sizeof *pairs, by_need);
+    for (uint32_t i = 0; ok && i < count; i++) {
+        if (i == 0 || pairs[i][0] != pairs[i - 1][0])
+            pool->frag_need[pool->frag_needs++] = pairs[i][0];
+        pool->frag_weight[pool->frag_needs - 1] += pairs[i][1];
+    }
+    for (uint32_t i = pool->frag_needs; ok && i-- > 0;)
+        pool->frag_weight[i] += pool->frag_weight[i + 1];
+    free(pairs);
+    return ok ? PT_OK : PT_ERR_MEMORY;
+}
+
 /* Requests of the trace that want more than so many open GPUs on one node, for each pool. */
 static enum pt_status weights_build(struct pt_sim *sim, struct pt_pool_state *pool, uint64_t bit)
 {
+    if (pool->nested != NULL) return nested_weights(sim, pool, pt__pool_index(sim, pool));
+    if (!pool->plain) return part_weights(sim, pool, pt__pool_index(sim, pool));
     uint32_t per_node = pool->pool->gpus_per_node;
     pool->frag_weight = calloc((size_t)per_node + 2, sizeof *pool->frag_weight);
     if (pool->frag_weight == NULL) return PT_ERR_MEMORY;
@@ -100,7 +150,10 @@ enum pt_status pt__account_build(struct pt_sim *sim, struct pt_error *error)
         if (weights_build(sim, pool, PT_POOL_BIT(p)) != PT_OK)
             return pt_fail(error, PT_ERR_MEMORY, "out of memory for the accounts");
         pool->frag_sum = 0; /* every node is whole and empty now */
-        for (uint32_t n = 0; n < pool->pool->node_count; n++)
+        uint32_t gpus = pool->pool->node_count * pool->pool->gpus_per_node;
+        for (uint32_t g = 0; !pool->plain && g < gpus; g++)
+            pool->frag_sum += pt__slots_gpu_fragmentation(sim, pool, pool->pool->first_gpu + g);
+        for (uint32_t n = 0; pool->plain && n < pool->pool->node_count; n++)
             pool->frag_sum += (uint64_t)pool->pool->gpus_per_node * pool->capacity *
                               pool->frag_weight[pool->pool->gpus_per_node];
     }
@@ -112,8 +165,10 @@ void pt__account_free(struct pt_sim *sim)
     free(sim->tenant_held);
     free(sim->series_values);
     free(sim->series_last);
-    for (uint32_t p = 0; sim->pools != NULL && p < sim->pool_count; p++)
+    for (uint32_t p = 0; sim->pools != NULL && p < sim->pool_count; p++) {
         free(sim->pools[p].frag_weight);
+        free(sim->pools[p].frag_need);
+    }
 }
 
 static double ratio(pt_u128 part, pt_u128 whole)
@@ -137,7 +192,7 @@ static void means_until(struct pt_sim *sim, int64_t to_ns, bool keep)
         pt_u128 pool_there = to.there - from->there, pool_busy = to.busy - from->busy;
         double pool_held = (double)(to.held - from->held) / pool->capacity;
         struct idleness one = idleness(pool, to.unusable - from->unusable, to.idle - from->idle);
-        utilization[p + 1] = ratio(pool_busy, pool_there);
+        utilization[p + 1] = ratio(pool_busy, pool_there * PT_PPM_ONE);
         allocation[p + 1] = pool_there == 0 ? (double)NAN : pool_held / (double)pool_there;
         fragmentation[p + 1] = one.idle > 0 ? one.unusable / one.idle : (double)NAN;
         there += pool_there;
@@ -147,7 +202,7 @@ static void means_until(struct pt_sim *sim, int64_t to_ns, bool keep)
         all.idle += one.idle;
         if (keep) *from = to;
     }
-    utilization[0] = ratio(busy, there);
+    utilization[0] = ratio(busy, there * PT_PPM_ONE);
     allocation[0] = there == 0 ? (double)NAN : held / (double)there;
     fragmentation[0] = all.idle > 0 ? all.unusable / all.idle : (double)NAN;
     int64_t from_ns =
@@ -247,6 +302,7 @@ static struct pt_meter window(const struct pt_pool_state *pool)
     w.held -= pool->at_base.held;
     w.idle -= pool->at_base.idle;
     w.unusable -= pool->at_base.unusable;
+    w.energy -= pool->at_base.energy;
     return w;
 }
 
@@ -261,7 +317,10 @@ void pt_sim_pool_totals(const struct pt_sim *sim, uint32_t pool, struct pt_pool_
         struct idleness one = idleness(state, w.unusable, w.idle);
         totals->there += w.there;
         totals->there_run += state->at_end.there;
-        totals->busy += w.busy;
+        totals->busy += w.busy / PT_PPM_ONE;
+        totals->energy += w.energy;
+        totals->charged += state->charged_s;
+        totals->reconfigurations += state->reconfigurations;
         totals->held += pool == PT_NONE ? 0 : w.held;
         totals->jobs_started += state->jobs_started;
         all.unusable += one.unusable;

@@ -72,7 +72,26 @@ static uint32_t node_size(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
 {
     const struct pt_sim *sim = sim_in(ctx);
     if (pool >= sim->pool_count || job >= sim->job_count) return 0;
-    return pt__slots_room_empty(&sim->pools[pool], pt__class(sim, job));
+    const struct pt_class *class_ = pt__class(sim, job);
+    return sim->node_room[(size_t)(class_ - sim->classes) * sim->pool_count + pool];
+}
+
+static const struct pt_need *need(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
+{
+    static const struct pt_need nothing = {.profile = PT_PROFILE_NONE};
+    const struct pt_sim *sim = sim_in(ctx);
+    if (pool >= sim->pool_count || job >= sim->job_count) return &nothing;
+    return pt__need_of(sim, job, pool);
+}
+
+static uint32_t busy_slices(const struct pt_ctx *ctx, uint32_t gpu)
+{
+    const struct pt_sim *sim = sim_in(ctx);
+    if (gpu >= sim->world.cluster->gpu_count) return 0;
+    uint32_t p = sim->world.cluster->nodes[sim->gpus[gpu].node].pool;
+    const struct pt_pool_state *pool = &sim->pools[p];
+    if (pool->nested == NULL) return 0;
+    return pool->nested->busy_slices(pt__state_of(pool, gpu), &pool->pool->shape);
 }
 static uint32_t units_free(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
 {
@@ -80,8 +99,11 @@ static uint32_t units_free(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
     if (pool >= sim->pool_count || job >= sim->job_count) return 0;
     const struct pt_class *class_ = pt__class(sim, job);
     if (class_->units == 0) return PT_NONE;
-    return pt__class_distinct(class_, &sim->pools[pool]) ? sim->pools[pool].open_gpus
-                                                         : sim->pools[pool].free_units;
+    const struct pt_pool_state *p = &sim->pools[pool];
+    uint32_t each = pt__need(sim, class_, pool)->capacity;
+    if (each == 0) return PT_NONE; /* memory alone counts */
+    uint64_t units = pt__class_distinct(class_, p) ? p->open_gpus : p->free_units / each;
+    return units < PT_NONE ? (uint32_t)units : PT_NONE;
 }
 
 static uint32_t best_node(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
@@ -102,8 +124,9 @@ static bool take(struct pt_ctx *ctx, struct pt_units *units, const struct pt_sea
     if (node < pool->pool->first_node || local >= pool->pool->node_count) return false;
     if (sim->node_mark[node] == sim->mark || units->count + wanted > units->capacity) return false;
     const struct pt_class *class_ = pt__class(sim, job);
-    if (pt__slots_room(sim, pool, node, class_) < wanted) return false;
+    if (pt__slots_room(sim, pool, node, class_, wanted) < wanted) return false;
     pt__slots_pick(sim, pool, node, class_, search->gpu_order, wanted, units->gpus + units->count);
+    memset(units->starts + units->count, PT_CELL_ANY, wanted);
     sim->node_mark[node] = sim->mark;
     units->count += wanted;
     return true;
@@ -146,12 +169,33 @@ static enum pt_status refuse(struct pt_sim *sim)
     return PT_ERR_REFUSED;
 }
 
+/* Whether one more unit fits on the GPU. A nested GPU is tried on copies of its state: `trial_of`
+ * is by GPU of the set, the states by place in it. */
+static bool unit_fits(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu,
+                      const struct pt_need *need, uint8_t start, uint32_t place)
+{
+    const struct pt_gpu *g = &sim->gpus[gpu];
+    if (pool->nested != NULL) {
+        struct pt_placed placed;
+        if (sim->gpu_mark[gpu] != sim->mark) {
+            sim->trial_of[gpu] = place;
+            memcpy(sim->trial + place * PT_NESTED_STATE_MAX, pt__state_of(pool, gpu), pool->stride);
+        }
+        void *state = sim->trial + sim->trial_of[gpu] * PT_NESTED_STATE_MAX;
+        return pool->nested->place(&placed, state, &pool->pool->shape, need, start);
+    }
+    return need->capacity <= pool->capacity - g->load &&
+           g->residents < pool->pool->shape.residents_max &&
+           (!pool->bound_memory || need->mem_mib <= pool->pool->gpu->mem_mib - g->mem_used_mib);
+}
+
 /* Every GPU of the set is of the pool, up, and has the units and memory; counts them by node. */
 static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
                        const struct pt_units *units)
 {
     const struct pt_pool_state *pool = &sim->pools[units->pool];
     uint32_t gpus = pool->pool->node_count * pool->pool->gpus_per_node;
+    const struct pt_need *need = pt__need(sim, class_, units->pool);
     bool distinct = pt__class_distinct(class_, pool), legal = true;
     uint32_t taken = 0;
     pt__next_mark(sim);
@@ -159,24 +203,26 @@ static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
         uint32_t gpu = units->gpus[taken];
         if (gpu < pool->pool->first_gpu || gpu - pool->pool->first_gpu >= gpus) break;
         struct pt_gpu *g = &sim->gpus[gpu];
-        legal = sim->nodes[g->node].up && g->load < pool->capacity &&
+        legal = sim->nodes[g->node].up && !g->closed && !pt__node_held(sim, &sim->nodes[g->node]) &&
                 (!distinct || sim->gpu_mark[gpu] != sim->mark) &&
-                (!pool->bound_memory ||
-                 class_->gpu_mem_mib <= pool->pool->gpu->mem_mib - g->mem_used_mib);
+                unit_fits(sim, pool, gpu, need, units->starts[taken], taken);
         sim->gpu_mark[gpu] = sim->mark;
         if (sim->node_mark[g->node] != sim->mark) {
             sim->node_mark[g->node] = sim->mark;
             sim->node_units[g->node] = 0;
         }
         sim->node_units[g->node]++;
-        g->load++; /* for the next unit on the same GPU; taken back below */
-        if (pool->bound_memory) g->mem_used_mib += class_->gpu_mem_mib;
+        if (!legal) break;
+        g->load += need->capacity; /* for the next unit on the same GPU; taken back below */
+        g->residents++;
+        if (pool->bound_memory) g->mem_used_mib += need->mem_mib;
     }
     legal &= taken == units->count;
     while (taken > 0) {
         struct pt_gpu *g = &sim->gpus[units->gpus[--taken]];
-        g->load--;
-        if (pool->bound_memory) g->mem_used_mib -= class_->gpu_mem_mib;
+        g->load -= need->capacity;
+        g->residents--;
+        if (pool->bound_memory) g->mem_used_mib -= need->mem_mib;
     }
     return legal;
 }
@@ -210,7 +256,7 @@ static bool cpu_only_legal(const struct pt_sim *sim, const struct pt_class *clas
     if (units->node < pool->pool->first_node ||
         units->node - pool->pool->first_node >= pool->pool->node_count)
         return false;
-    return pt__slots_room(sim, pool, units->node, class_) > 0;
+    return pt__slots_room(sim, pool, units->node, class_, 1) > 0;
 }
 
 static bool start_legal(struct pt_sim *sim, pt_job job, const struct pt_units *units)
@@ -282,6 +328,8 @@ const struct pt_api pt__api = {
     .nodes_allowed = nodes_allowed,
     .node_size = node_size,
     .units_free = units_free,
+    .need = need,
+    .busy_slices = busy_slices,
     .best_node = best_node,
     .take = take,
     .gather = gather,

@@ -10,30 +10,73 @@ static bool broken(struct pt_sim *sim, const char *what, unsigned long long inde
     return false;
 }
 
+/* Instances that hold a unit lie side by side on the GPU's slices, and the marks of what fits are
+ * what the mode says. */
+static bool check_nested(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu)
+{
+    const struct pt_gpu *g = &sim->gpus[gpu];
+    const struct pt_unit_shape *shape = &pool->pool->shape;
+    const void *state = pt__state_of(pool, gpu);
+    uint32_t slices = 0, cells = 0, masks[PT_DISTURBS_LEVELS] = {0};
+    for (uint32_t m = g->first; m != PT_NONE;) {
+        const struct pt_member *member = &sim->member[m];
+        const struct pt_need *need =
+            pt__need_of(sim, sim->live[member->live].job, sim->live[member->live].pool);
+        const struct pt_mig_profile *profile = pool->nested->profile(state, shape, member->cell);
+        uint32_t own = ((1u << profile->size) - 1) << member->cell;
+        if (profile != &pool->pool->gpu->mig->profiles[need->profile])
+            return broken(sim, "instance on GPU", gpu, member->cell, need->profile);
+        if ((cells >> member->cell & 1) == 0 && (slices & own) != 0)
+            return broken(sim, "slices of GPU", gpu, slices, own);
+        slices |= own;
+        cells |= 1u << member->cell;
+        m = member->gpu_next == g->first ? PT_NONE : member->gpu_next;
+    }
+    if (slices != pool->nested->busy_slices(state, shape))
+        return broken(sim, "busy slices of GPU", gpu, pool->nested->busy_slices(state, shape),
+                      slices);
+    if (sim->nodes[g->node].up && !g->closed && !pt__node_held(sim, &sim->nodes[g->node]))
+        pool->nested->summary(masks, state, shape);
+    for (uint32_t level = 0; level < PT_DISTURBS_LEVELS; level++)
+        if (pool->masks[gpu - pool->pool->first_gpu][level] != masks[level])
+            return broken(sim, "marks of what fits on GPU", gpu,
+                          pool->masks[gpu - pool->pool->first_gpu][level], masks[level]);
+    return true;
+}
+
 static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu)
 {
     const struct pt_gpu *g = &sim->gpus[gpu];
-    uint32_t residents = 0, local = gpu - pool->pool->first_gpu;
-    uint64_t mib = 0;
+    uint32_t residents = 0, computing = 0, local = gpu - pool->pool->first_gpu;
+    uint64_t mib = 0, load = 0;
     for (uint32_t m = g->first; m != PT_NONE;) {
         const struct pt_member *member = &sim->member[m];
         const struct pt_live *live = &sim->live[member->live];
-        if (!live->running || member->gpu != gpu)
+        if ((!live->running && live->waiting == 0) || member->gpu != gpu)
             return broken(sim, "resident of GPU", gpu, member->live, PT_NONE);
         residents++;
-        mib += pt__gpu_memory(sim, live->job);
+        computing += live->computing;
+        load += pt__need_of(sim, live->job, live->pool)->capacity;
+        mib += pt__gpu_memory(sim, live->job, live->pool);
         m = member->gpu_next == g->first ? PT_NONE : member->gpu_next;
     }
-    if (residents != g->load) return broken(sim, "load of GPU", gpu, g->load, residents);
+    if (residents != g->residents)
+        return broken(sim, "residents of GPU", gpu, g->residents, residents);
+    if (residents > pool->pool->shape.residents_max)
+        return broken(sim, "residents of GPU", gpu, residents, pool->pool->shape.residents_max);
+    if (computing != g->computing)
+        return broken(sim, "computing residents of GPU", gpu, g->computing, computing);
+    if (load != g->load) return broken(sim, "load of GPU", gpu, g->load, load);
     if (g->load > pool->capacity) return broken(sim, "load of GPU", gpu, g->load, pool->capacity);
     if (mib != g->mem_used_mib) return broken(sim, "memory of GPU", gpu, g->mem_used_mib, mib);
     if (mib > pool->pool->gpu->mem_mib)
         return broken(sim, "memory of GPU", gpu, mib, pool->pool->gpu->mem_mib);
-    bool up = sim->nodes[g->node].up, open = up && g->load < pool->capacity;
+    bool up = sim->nodes[g->node].up, open = up && !g->closed && g->load < pool->capacity;
     if (!up && g->load > 0) return broken(sim, "load of a GPU that is down,", gpu, g->load, 0);
     if (pt_bitset_has(&pool->open, local) != open)
         return broken(sim, "open mark of GPU", gpu, !open, open);
-    for (uint32_t l = 0; l < pool->capacity; l++)
+    if (pool->nested != NULL && !check_nested(sim, pool, gpu)) return false;
+    for (uint32_t l = 0; pool->plain && l < pool->capacity; l++)
         if (pt_bitset_has(&pool->at_load[l], local) != (open && l == g->load))
             return broken(sim, "load mark of GPU", gpu, l, g->load);
     return true;
@@ -43,16 +86,23 @@ static bool check_node(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t 
                        struct pt_pool_state *sum)
 {
     const struct pt_node_state *n = &sim->nodes[node];
-    uint32_t gpus = pool->pool->gpus_per_node, load = 0, open = 0, idle = 0, free_units = 0;
+    uint32_t gpus = pool->pool->gpus_per_node, open = 0, idle = 0;
+    uint64_t load = 0, free_units = 0;
     uint32_t first = pool->pool->first_gpu + (node - pool->pool->first_node) * gpus;
     for (uint32_t gpu = first; gpu < first + gpus; gpu++) {
         if (!check_gpu(sim, pool, gpu)) return false;
         uint32_t l = sim->gpus[gpu].load;
         load += l;
-        sum->busy_gpus += l > 0;
-        if (!n->up) continue;
+        sum->busy_ppm += sim->gpus[gpu].busy_ppm;
+        sum->power_uw += sim->gpus[gpu].power_uw;
+        sum->frag_sum += pt__slots_gpu_fragmentation(sim, pool, gpu);
+        if ((sim->gpus[gpu].busy_ppm > 0) != (sim->gpus[gpu].computing > 0) &&
+            sim->world.interference.ops == NULL)
+            return broken(sim, "busy share of GPU", gpu, sim->gpus[gpu].busy_ppm,
+                          sim->gpus[gpu].computing);
+        if (!n->up || sim->gpus[gpu].closed) continue;
         open += l < pool->capacity;
-        idle += l == 0;
+        idle += sim->gpus[gpu].residents == 0;
         free_units += pool->capacity - l;
     }
     if (load != n->load) return broken(sim, "load of node", node, n->load, load);
@@ -68,7 +118,8 @@ static bool check_node(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t 
     sum->open_gpus += open;
     sum->free_units += free_units;
     sum->up_gpus += n->up ? gpus : 0;
-    if (pool->frag_weight != NULL) sum->frag_sum += (uint64_t)free_units * pool->frag_weight[open];
+    if (pool->plain && pool->frag_weight != NULL)
+        sum->frag_sum += free_units * pool->frag_weight[open];
     return true;
 }
 
@@ -79,8 +130,10 @@ static bool check_pool(struct pt_sim *sim, uint32_t p)
         if (!check_node(sim, pool, pool->pool->first_node + i, &sum)) return false;
     if (sum.held_units != pool->held_units)
         return broken(sim, "held units of pool", p, pool->held_units, sum.held_units);
-    if (sum.busy_gpus != pool->busy_gpus)
-        return broken(sim, "busy GPUs of pool", p, pool->busy_gpus, sum.busy_gpus);
+    if (sum.busy_ppm != pool->busy_ppm)
+        return broken(sim, "busy share of pool", p, pool->busy_ppm, sum.busy_ppm);
+    if (sum.power_uw != pool->power_uw)
+        return broken(sim, "power of pool", p, pool->power_uw, sum.power_uw);
     if (sum.open_gpus != pool->open_gpus)
         return broken(sim, "open GPUs of pool", p, pool->open_gpus, sum.open_gpus);
     if (sum.free_units != pool->free_units)
@@ -88,7 +141,8 @@ static bool check_pool(struct pt_sim *sim, uint32_t p)
     if (sum.up_gpus != pool->up_gpus)
         return broken(sim, "GPUs up in pool", p, pool->up_gpus, sum.up_gpus);
     if (sum.frag_sum != pool->frag_sum)
-        return broken(sim, "fragmentation of pool", p, pool->frag_sum, sum.frag_sum);
+        return broken(sim, "fragmentation of pool", p, (uint64_t)pool->frag_sum,
+                      (uint64_t)sum.frag_sum);
     return true;
 }
 
@@ -106,14 +160,14 @@ static bool check_live(struct pt_sim *sim, uint32_t index)
         if (member->speed < speed) speed = member->speed;
         members++;
     }
-    uint32_t should = live->running ? live->unit_count : 0;
+    uint32_t should = live->running || live->waiting > 0 ? live->unit_count : 0;
     if (members != should) return broken(sim, "units held by job", live->job, members, should);
-    if (live->running && members > 0 && speed != live->speed)
+    if (live->computing && members > 0 && speed != live->speed)
         return broken(sim, "speed of job", live->job, live->speed, speed);
     if (live->left > (pt_u128)(uint64_t)sim->work_ns[live->job] << 60)
         return broken(sim, "work left of job", live->job, (uint64_t)(live->left >> 60),
                       (uint64_t)sim->work_ns[live->job]);
-    if (live->running && live->end_ns < sim->now_ns)
+    if (live->computing && live->end_ns < sim->now_ns)
         return broken(sim, "end of job", live->job, (uint64_t)live->end_ns, (uint64_t)sim->now_ns);
     return true;
 }
@@ -160,8 +214,10 @@ static bool check_charges(struct pt_sim *sim)
             charged += pt_sim_tenant_held(sim, p, t);
         for (uint32_t l = 0; l < sim->live_used; l++) {
             const struct pt_live *live = &sim->live[l];
-            if (live->job == PT_NONE || !live->running || live->pool != p) continue;
-            charged += (pt_u128)(uint64_t)(sim->now_ns - live->attempt_ns) * live->unit_count;
+            if (live->job == PT_NONE || live->pool != p) continue;
+            if (!live->running && live->waiting == 0) continue;
+            charged += (pt_u128)(uint64_t)(sim->now_ns - live->due_ns) *
+                       ((uint64_t)live->unit_count * pt__need_of(sim, live->job, p)->capacity);
         }
         int64_t since_ns = sim->now_ns - sim->pools[p].metered_ns;
         if (since_ns > 0) held += (pt_u128)(uint64_t)since_ns * sim->pools[p].held_units;

@@ -8,6 +8,7 @@ struct ask {
     uint64_t named_pools;
     uint32_t units, nodes_max;
     uint32_t cpus_milli, mem_mib, gpu_mem_mib;
+    uint32_t gpu_frac_ppm, processes, mig_word;
     uint8_t distinct, reason;
 };
 
@@ -79,7 +80,10 @@ static struct ask ask_of(const struct pt_sim *sim, const struct names *names, pt
                       .nodes_max = pt_trace_u32(trace, PT_COL_NODES_MAX, job),
                       .cpus_milli = or_zero(pt_trace_u32(trace, PT_COL_CPUS, job)),
                       .mem_mib = or_zero(pt_trace_u32(trace, PT_COL_MEM, job)),
-                      .gpu_mem_mib = or_zero(pt_trace_u32(trace, PT_COL_GPU_MEM, job)),
+                      .gpu_mem_mib = pt_trace_u32(trace, PT_COL_GPU_MEM, job),
+                      .gpu_frac_ppm = pt_trace_u32(trace, PT_COL_GPU_FRAC, job),
+                      .processes = pt_trace_u32(trace, PT_COL_PROCESSES, job),
+                      .mig_word = pt_trace_u32(trace, PT_COL_MIG, job),
                       .distinct = pt_trace_bool(trace, PT_COL_DISTINCT, job)};
     uint32_t pool_word = pt_trace_u32(trace, PT_COL_POOL, job);
     uint32_t type_word = pt_trace_u32(trace, PT_COL_GPU_TYPE, job);
@@ -87,13 +91,14 @@ static struct ask ask_of(const struct pt_sim *sim, const struct names *names, pt
         cluster->pool_count == PT_POOLS_MAX ? UINT64_MAX : PT_POOL_BIT(cluster->pool_count) - 1;
     if (pool_word != PT_NONE) named &= names->pool[pool_word];
     if (type_word != PT_NONE) named &= names->type[type_word];
-    if (pt_trace_u32(trace, PT_COL_MIG, job) != PT_NONE) named = 0; /* no pool has instances */
     ask.reason = named == 0 ? PT_REASON_NO_POOL : PT_REASON_NONE;
-    bool hosts = false, memories = false, shares = false;
+    if (ask.mig_word != PT_NONE && ask.units > 0) named &= sim->nested_pools;
+    if (named == 0 && ask.reason == PT_REASON_NONE) ask.reason = PT_REASON_MIG_PROFILE;
+    bool hosts = false, memories = false, shares = false, parts = false;
     for (uint32_t p = 0; p < cluster->pool_count; p++) {
         if ((named & PT_POOL_BIT(p)) == 0) continue;
         const struct pt_pool *pool = &cluster->pools[p];
-        if (ask.units > 0 && ask.gpu_mem_mib > pool->gpu->mem_mib) {
+        if (ask.units > 0 && or_zero(ask.gpu_mem_mib) > pool->gpu->mem_mib) {
             named &= ~PT_POOL_BIT(p);
             if (named == 0) ask.reason = PT_REASON_GPU_MEMORY;
             continue;
@@ -101,11 +106,16 @@ static struct ask ask_of(const struct pt_sim *sim, const struct names *names, pt
         hosts |= sim->pools[p].bound_host;
         memories |= sim->pools[p].bound_memory;
         shares |= sim->pools[p].capacity > 1;
+        parts |= !sim->pools[p].plain;
     }
     ask.named_pools = named;
+    if (ask.units == 0) parts = memories = shares = false;
     if (!hosts) ask.cpus_milli = ask.mem_mib = 0;
-    if (!memories) ask.gpu_mem_mib = 0;
+    if (!memories && !parts) ask.gpu_mem_mib = PT_NONE;
+    if (memories && !parts) ask.gpu_mem_mib = or_zero(ask.gpu_mem_mib);
     if (!shares) ask.distinct = PT_BOOL_ABSENT;
+    if (!parts) ask.gpu_frac_ppm = ask.mig_word = PT_NONE;
+    if (!parts || ask.processes == PT_NONE) ask.processes = 1;
     return ask;
 }
 
@@ -120,6 +130,8 @@ static uint64_t ask_hash(const struct ask *ask)
     uint64_t hash = mix(0, ask->named_pools);
     hash = mix(hash, (uint64_t)ask->units << 32 | ask->nodes_max);
     hash = mix(hash, (uint64_t)ask->cpus_milli << 32 | ask->mem_mib);
+    hash = mix(hash, (uint64_t)ask->gpu_frac_ppm << 32 | ask->mig_word);
+    hash = mix(hash, ask->processes);
     return mix(hash, (uint64_t)ask->gpu_mem_mib << 32 | (uint64_t)ask->distinct << 8 | ask->reason);
 }
 
@@ -128,15 +140,17 @@ static bool class_is(const struct pt_class *class_, const struct ask *ask)
     return class_->named_pools == ask->named_pools && class_->units == ask->units &&
            class_->nodes_max == ask->nodes_max && class_->cpus_milli == ask->cpus_milli &&
            class_->mem_mib == ask->mem_mib && class_->gpu_mem_mib == ask->gpu_mem_mib &&
-           class_->distinct == ask->distinct &&
+           class_->distinct == ask->distinct && class_->gpu_frac_ppm == ask->gpu_frac_ppm &&
+           class_->processes == ask->processes && class_->mig_word == ask->mig_word &&
            (class_->named_pools != 0 || class_->reason == ask->reason);
 }
 
 static uint64_t class_hash(const struct pt_class *class_)
 {
-    struct ask ask = {class_->named_pools, class_->units,   class_->nodes_max,
-                      class_->cpus_milli,  class_->mem_mib, class_->gpu_mem_mib,
-                      class_->distinct,    class_->reason};
+    struct ask ask = {class_->named_pools,  class_->units,     class_->nodes_max,
+                      class_->cpus_milli,   class_->mem_mib,   class_->gpu_mem_mib,
+                      class_->gpu_frac_ppm, class_->processes, class_->mig_word,
+                      class_->distinct,     class_->reason};
     return ask_hash(&ask);
 }
 
@@ -173,6 +187,9 @@ static uint32_t class_find(struct pt_sim *sim, struct table *table, const struct
                                                        .cpus_milli = ask->cpus_milli,
                                                        .mem_mib = ask->mem_mib,
                                                        .gpu_mem_mib = ask->gpu_mem_mib,
+                                                       .gpu_frac_ppm = ask->gpu_frac_ppm,
+                                                       .processes = ask->processes,
+                                                       .mig_word = ask->mig_word,
                                                        .distinct = ask->distinct,
                                                        .reason = ask->reason,
                                                        .named_pools = ask->named_pools};
@@ -180,10 +197,10 @@ static uint32_t class_find(struct pt_sim *sim, struct table *table, const struct
     return sim->class_count - 1;
 }
 
-static enum pt_reason fits_empty(const struct pt_pool_state *pool, const struct pt_class *class_)
+static enum pt_reason fits_empty(const struct pt_pool_state *pool, const struct pt_class *class_,
+                                 uint32_t room)
 {
     uint32_t nodes = pool->pool->node_count - pool->nodes_for_ever;
-    uint32_t room = pt__slots_room_empty(pool, class_);
     if (nodes == 0) return PT_REASON_TOO_MANY_GPUS;
     if (room == 0) return PT_REASON_HOST;
     if (class_->units == 0) return PT_REASON_NONE;
@@ -193,13 +210,33 @@ static enum pt_reason fits_empty(const struct pt_pool_state *pool, const struct 
 }
 
 /* Whether the pool's nodes that are not lost for ever could hold the class, all empty. */
-static enum pt_reason class_fits(const struct pt_pool_state *pool, const struct pt_class *class_)
+static enum pt_reason class_fits(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                                 struct pt_class *class_)
 {
-    enum pt_reason reason = fits_empty(pool, class_);
+    enum pt_reason reason = fits_empty(pool, class_, pt__slots_room_empty(sim, pool, class_));
     if (reason == PT_REASON_NONE) return reason;
-    struct pt_class bare = *class_; /* too many GPUs, or too few CPUs for them? */
-    bare.cpus_milli = bare.mem_mib = 0;
-    return fits_empty(pool, &bare) == PT_REASON_NONE ? PT_REASON_HOST : reason;
+    uint32_t cpus_milli = class_->cpus_milli, mem_mib = class_->mem_mib;
+    class_->cpus_milli = class_->mem_mib = 0; /* too many GPUs, or too few CPUs for them? */
+    enum pt_reason bare = fits_empty(pool, class_, pt__slots_room_empty(sim, pool, class_));
+    class_->cpus_milli = cpus_milli;
+    class_->mem_mib = mem_mib;
+    return bare == PT_REASON_NONE ? PT_REASON_HOST : reason;
+}
+
+/* What the class takes of each pool's GPUs. */
+static enum pt_reason class_need(const struct pt_sim *sim, const struct pt_class *class_,
+                                 uint32_t pool)
+{
+    const struct pt_pool *p = sim->pools[pool].pool;
+    struct pt_need *need = &sim->needs[(size_t)(class_ - sim->classes) * sim->pool_count + pool];
+    struct pt_ask ask = {.gpu_frac_ppm = class_->gpu_frac_ppm,
+                         .gpu_mem_mib = class_->gpu_mem_mib,
+                         .processes = class_->processes,
+                         .gpus = class_->units,
+                         .mig = class_->mig_word == PT_NONE
+                                    ? NULL
+                                    : sim->world.trace->words[PT_COL_MIG].words[class_->mig_word]};
+    return class_->units == 0 ? PT_REASON_NONE : p->unit->need(need, &p->shape, &ask);
 }
 
 /* The pools that could hold the class, and if none could, the first reason in the order of the map.
@@ -209,7 +246,8 @@ static void class_fit(const struct pt_sim *sim, struct pt_class *class_)
     class_->pools = 0;
     for (uint32_t p = 0; p < sim->pool_count; p++) {
         if ((class_->named_pools & PT_POOL_BIT(p)) == 0) continue;
-        enum pt_reason reason = class_fits(&sim->pools[p], class_);
+        enum pt_reason reason = class_need(sim, class_, p);
+        if (reason == PT_REASON_NONE) reason = class_fits(sim, &sim->pools[p], class_);
         if (reason == PT_REASON_NONE)
             class_->pools |= PT_POOL_BIT(p);
         else if (class_->reason == PT_REASON_NONE || class_->reason > (uint8_t)reason)
@@ -257,6 +295,55 @@ static enum pt_status places_build(struct pt_sim *sim, struct pt_error *error)
     return PT_OK;
 }
 
+static bool needs_alloc(struct pt_sim *sim)
+{
+    size_t rows = (size_t)sim->class_count * sim->pool_count + 1;
+    sim->needs = calloc(rows, sizeof *sim->needs);
+    sim->need_id = calloc(rows, sizeof *sim->need_id);
+    sim->node_room = calloc(rows, sizeof *sim->node_room);
+    return sim->needs != NULL && sim->need_id != NULL && sim->node_room != NULL;
+}
+
+static uint64_t need_hash(const struct pt_need *need)
+{
+    return mix(mix(mix(0, (uint64_t)need->capacity << 32 | need->mem_mib), need->profile),
+               need->clients);
+}
+
+static bool need_same(const struct pt_need *a, const struct pt_need *b)
+{
+    return a->capacity == b->capacity && a->mem_mib == b->mem_mib && a->profile == b->profile &&
+           a->clients == b->clients;
+}
+
+/* Classes whose units take the same of a pool's GPUs get one number: the first such class's. */
+static bool need_ids_build(struct pt_sim *sim)
+{
+    uint32_t slots = 16;
+    while (slots < 2 * sim->class_count)
+        slots *= 2;
+    uint32_t *first = malloc(slots * sizeof *first);
+    if (first == NULL) return false;
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        memset(first, 0xff, slots * sizeof *first); /* PT_NONE */
+        for (uint32_t c = 0; c < sim->class_count; c++) {
+            const struct pt_class *class_ = &sim->classes[c];
+            size_t at = (size_t)c * sim->pool_count + p;
+            if ((class_->pools & PT_POOL_BIT(p)) == 0) continue;
+            sim->node_room[at] = pt__slots_room_empty(sim, &sim->pools[p], class_);
+            const struct pt_need *need = &sim->needs[at];
+            uint32_t s = (uint32_t)need_hash(need) & (slots - 1);
+            while (first[s] != PT_NONE &&
+                   !need_same(need, pt__need(sim, &sim->classes[first[s]], p)))
+                s = (s + 1) & (slots - 1);
+            if (first[s] == PT_NONE) first[s] = c;
+            sim->need_id[at] = first[s];
+        }
+    }
+    free(first);
+    return true;
+}
+
 enum pt_status pt__classes_build(struct pt_sim *sim, struct pt_error *error)
 {
     struct names names = {NULL, NULL};
@@ -273,10 +360,12 @@ enum pt_status pt__classes_build(struct pt_sim *sim, struct pt_error *error)
         sim->class_of[job] = found;
         sim->classes[found].count++;
     }
+    if (!needs_alloc(sim)) goto out;
     for (uint32_t c = 0; c < sim->class_count; c++) {
         class_fit(sim, &sim->classes[c]);
         sim->classes[c].never = sim->classes[c].reason;
     }
+    if (!need_ids_build(sim)) goto out;
     status = places_build(sim, error);
 out:
     if (status == PT_ERR_MEMORY) pt_fail(error, status, "out of memory for the classes of jobs");

@@ -63,15 +63,18 @@ void pt__emit_result(struct pt_sim *sim, pt_job job, int64_t end_ns, enum pt_rea
     struct pt_job_result result = {.start_ns = PT_TIME_ABSENT,
                                    .end_ns = end_ns,
                                    .home_gpu = PT_NONE,
+                                   .pool = PT_NONE,
                                    .state = (uint8_t)pt__state(sim, job),
                                    .reason = (uint8_t)reason};
-    if (sim->live_of[job] != PT_NONE) {
+    if (sim->live_of[job] != PT_NONE && pt__started(sim, job)) {
         const struct pt_live *live = &sim->live[sim->live_of[job]];
         result.start_ns = live->start_ns;
         result.running_ns = live->running_ns + (live->running ? sim->now_ns - live->attempt_ns : 0);
         result.home_gpu = live->home;
         result.attempts = live->attempts;
         result.preemptions = live->preemptions;
+        result.pool = live->pool;
+        result.gpu_s = live->charged_s;
     }
     struct pt_error error = {.status = PT_OK};
     enum pt_status status = recorder->job(recorder->ctx, job, &result, &error);

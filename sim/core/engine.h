@@ -10,6 +10,8 @@
 #ifndef PT_CORE_ENGINE_H
 #define PT_CORE_ENGINE_H
 
+#include <gsl/gsl_rng.h>
+
 #include "partita/sim.h"
 #include "sim/core/bitset.h"
 #include "sim/core/heap.h"
@@ -24,17 +26,20 @@ struct pt_live {
     uint32_t job, home;
     uint32_t first_member;
     uint32_t home_prev, home_next; /* jobs at home on one GPU; CPU-only jobs of one node */
-    bool running, dirty, cpu_only;
+    bool running : 1;              /* from its start to its end */
+    bool computing : 1;            /* and neither cold-starting nor restoring */
+    bool dirty : 1, cpu_only : 1;
     uint8_t pool;
 
     int64_t start_ns, attempt_ns; /* first start, this attempt's start */
     int64_t running_ns;           /* of earlier attempts */
-    int64_t due_ns;               /* end of back-off */
+    int64_t due_ns;               /* end of back-off; of a job that holds units: since when */
+    double charged_s;             /* GPU seconds of earlier attempts */
     uint32_t unit_count;
     uint32_t next; /* back-off queue, or free list */
     uint32_t ooms, faults;
     uint16_t attempts, preemptions; /* attempts saturate */
-    uint32_t unused[3];
+    uint32_t waiting;               /* units whose instances are being made */
 };
 _Static_assert(offsetof(struct pt_live, start_ns) == 64, "the hot half is one cache line");
 _Static_assert(sizeof(struct pt_live) == 128, "two cache lines");
@@ -45,22 +50,41 @@ struct pt_member {
     uint32_t live, gpu;
     uint32_t gpu_prev, gpu_next;
     uint32_t job_next;
-    uint32_t unused;
+    uint8_t cell; /* the instance, on a nested GPU */
+    bool waits;   /* its instance is being made */
 };
 _Static_assert(sizeof(struct pt_member) == 32, "half a cache line");
 
 struct pt_gpu {
     uint32_t first;      /* member that came first, PT_NONE = idle; its gpu_prev is the last */
-    uint32_t load;       /* units held */
+    uint32_t load;       /* capacity held */
+    uint32_t residents;  /* members */
+    uint32_t computing;  /* members whose jobs compute */
     uint32_t home_first; /* live jobs whose home this is */
     uint32_t mem_used_mib;
     uint32_t node;
+    uint32_t busy_ppm; /* what it counts as in utilization */
+    uint32_t power_uw;
+    uint32_t change;  /* the change of its instances that began at this instant, PT_NONE */
+    uint32_t changes; /* so far: keys the draws */
     bool dirty_speed, dirty_key;
+    bool closed; /* out of service */
+    bool fresh;  /* its instances changed at this instant */
+};
+
+/* Instances of one GPU that are being made, together. */
+struct pt_change {
+    uint32_t gpu, next_free;
+    uint32_t cells; /* a bit each */
+    bool fails;     /* all its attempts */
 };
 
 struct pt_node_state {
-    uint32_t open_gpus; /* up, with a free unit */
-    uint32_t free_units, load, idle_gpus;
+    uint32_t open_gpus; /* in service, with capacity left */
+    uint32_t idle_gpus;
+    uint64_t free_units, load;              /* capacity */
+    int64_t held_from_ns;                   /* node-wide changes began then */
+    uint32_t holds;                         /* node-wide changes going on */
     uint32_t cpus_free_milli, mem_free_mib; /* PT_NONE stays PT_NONE: no constraint */
     uint32_t cpu_first;                     /* CPU-only live jobs running here, PT_NONE */
     bool up;
@@ -71,8 +95,9 @@ struct pt_class {
     uint64_t pools;
     uint32_t units, nodes_max;
     uint32_t cpus_milli, mem_mib, gpu_mem_mib;
-    uint8_t distinct;      /* 0, 1, PT_BOOL_ABSENT = the pool's */
-    uint8_t reason;        /* why pools is empty */
+    uint32_t gpu_frac_ppm, processes, mig_word; /* as the job wrote them, where they matter */
+    uint8_t distinct;                           /* 0, 1, PT_BOOL_ABSENT = the pool's */
+    uint8_t reason;                             /* why pools is empty */
     uint8_t never;         /* why it can't run on the whole cluster; PT_REASON_NONE = it can */
     uint32_t first, count; /* its places in the pending set */
     uint64_t named_pools;  /* the pools it may name, whether it fits them or not */
@@ -91,18 +116,32 @@ struct pt_index {
 
 /* Exact integrals since the accounting began. */
 struct pt_meter {
-    pt_u128 there, busy, held;
+    pt_u128 there, busy, held; /* GPU x ns, millionths of a GPU x ns, capacity x ns */
+    pt_u128 energy;            /* uW x ns */
     pt_u128 idle, unusable; /* unit x ns; unit x ns x requests of the trace that can't use them */
 };
 
 struct pt_pool_state {
     const struct pt_pool *pool;
     uint32_t capacity, leaf_count; /* leaf_count: nodes rounded up to a power of two */
-    struct pt_bitset open;         /* local GPUs that are up with a free unit */
-    struct pt_bitset *at_load;     /* [capacity]: those with exactly that load */
+    bool plain;                    /* every unit is one slot: the capacity says who fits */
+    struct pt_bitset open;         /* local GPUs in service with capacity left */
+    struct pt_bitset *at_load;     /* [capacity]: those with exactly that load; shape.levels */
     uint32_t *load_count;          /* [node][capacity] */
-    uint32_t open_gpus, free_units, up_gpus, busy_gpus, held_units, nodes_for_ever;
+    uint32_t open_gpus, up_gpus, nodes_for_ever;
+    uint64_t free_units, held_units, busy_ppm, power_uw;
     bool bound_host, bound_memory; /* whether CPUs/memory, or GPU memory, restrict placement */
+    /* nested GPUs */
+    const struct pt_nested_ops *nested; /* NULL = not nested */
+    unsigned char *state;               /* [GPUs of the pool][stride] */
+    size_t stride;
+    uint32_t profiles;
+    uint32_t (*masks)[PT_DISTURBS_LEVELS]; /* by local GPU: what fits there */
+    struct pt_bitset *fits;                /* [level][profile]: local GPUs */
+    /* GPUs that are neither plain nor nested: a tree of what is free (free.c) */
+    uint64_t *free_max; /* [2 x leaves] capacity left + 1, 0 = takes nobody */
+    uint32_t *free_mem; /* [2 x leaves] MiB left */
+    uint32_t free_leaves;
     /* indexes over nodes, refreshed from the log of changed nodes */
     uint32_t *log;
     uint32_t log_mask;
@@ -112,10 +151,15 @@ struct pt_pool_state {
     /* accounting */
     int64_t metered_ns;
     struct pt_meter now, at_end, at_base, at_interval;
-    uint64_t frag_sum;      /* sum over nodes of idle units x requests that can't use them */
-    uint64_t *frag_weight;  /* [open GPUs]: requests that want more than so many; NULL: none */
+    pt_u128 frag_sum;      /* sum of idle units x requests that can't use them */
+    uint64_t *frag_weight; /* plain: [open GPUs]: requests that want more than so many; nested: by
+                              profile; else beside frag_need; NULL: none */
+    uint32_t *frag_need; /* capacities wanted, ascending; weight = requests that want it or more */
+    uint32_t frag_needs;
     uint64_t frag_requests; /* requests in all */
     uint32_t jobs_started;
+    uint64_t reconfigurations;
+    double charged_s;
 };
 
 /* A change of a node's state, sorted by time. */
@@ -126,6 +170,12 @@ struct pt_node_change {
 };
 
 #define PT_EVENT_BUFFER 512
+
+/* What the models know of a live job. */
+struct pt_live_model {
+    struct pt_traits traits;
+    double alone; /* slow-down alone on what it asked for */
+};
 
 struct pt_sim {
     struct pt_ctx ctx; /* first: a policy's pt_ctx is the engine */
@@ -143,7 +193,10 @@ struct pt_sim {
     struct pt_bitset pending;
     uint32_t class_count;
     struct pt_class *classes;
-    uint32_t *waits_for; /* unfinished predecessors; NULL without `after` */
+    struct pt_need *needs; /* [class][pool] */
+    uint32_t *need_id;     /* [class][pool]: equal where the needs are */
+    uint32_t *node_room;   /* [class][pool]: units that an empty node holds */
+    uint32_t *waits_for;   /* unfinished predecessors; NULL without `after` */
     pt_job next_arrival, next_give_up;
     pt_job check_from; /* check.c: all jobs before it are final */
     uint32_t pending_count, running_count, held_count, final_count, started_count;
@@ -153,17 +206,30 @@ struct pt_sim {
     uint32_t backoff_first, backoff_last;
     struct pt_member *member;
     uint32_t member_used, member_free, member_capacity;
+    struct pt_live_model *model; /* beside live; NULL without traits */
     /* cluster */
     uint32_t pool_count;
+    uint64_t nested_pools; /* those whose GPUs are cut into instances */
     struct pt_pool_state *pools;
     struct pt_node_state *nodes;
     struct pt_gpu *gpus;
     struct pt_node_change *change;
     uint32_t change_count, change_next;
     /* time */
-    struct pt_heap heap;     /* one completion per home GPU */
-    struct pt_heap cpu_heap; /* and one per CPU-only job, by live record: a node may hold many */
-    int64_t *wakes;          /* binary heap of the policy's own timers */
+    struct pt_heap heap;        /* one completion per home GPU */
+    struct pt_heap cpu_heap;    /* and one per CPU-only job, by live record: a node may hold many */
+    struct pt_heap ready_heap;  /* cold starts and restores, by live record */
+    struct pt_heap change_heap; /* changes of instances, by record */
+    struct pt_change *change_of;
+    uint32_t change_of_used, change_of_free, change_of_capacity;
+    uint32_t *fresh; /* GPUs whose instances changed at this instant */
+    uint32_t fresh_count;
+    struct pt_heap fault_heap; /* next fault of each GPU; faults.gpu_mtbf */
+    uint32_t *fault_number;    /* by GPU: keys the draws */
+    uint32_t fault_next;       /* of world.faults.events */
+    bool faulty;               /* there are faults to come */
+    gsl_rng *rng;
+    int64_t *wakes; /* binary heap of the policy's own timers */
     uint32_t wake_count, wake_capacity;
     /* dirty lists of this instant */
     uint32_t *dirty_gpu, *dirty_live, *dirty_home;
@@ -172,9 +238,17 @@ struct pt_sim {
     /* placement scratch */
     struct pt_units units;
     uint32_t *gpu_mark, *node_mark, *node_units; /* marks of `mark` */
+    unsigned char *trial; /* [largest job][PT_NESTED_STATE_MAX]: states of nested GPUs, tried */
+    uint32_t *trial_of;   /* by GPU: which of them; NULL: no pool is nested */
     uint32_t mark;
-    uint32_t *scratch_nodes;              /* [max(nodes of a pool)] */
-    uint32_t *scratch_load, *scratch_mem; /* [GPUs of a node] */
+    uint32_t *scratch_nodes;                                  /* [max(nodes of a pool)] */
+    uint32_t *scratch_load, *scratch_mem, *scratch_residents; /* [GPUs of a node] */
+    unsigned char *scratch_state;                             /* [GPUs of a node][stride] */
+    /* scratch of settling: the residents of one GPU, unit by unit */
+    uint32_t *resident_member;
+    struct pt_resident *resident;
+    struct pt_ratio *share;
+    double *slow;
     pt_job *doomed; /* [jobs], with `after` alone: jobs whose successors can't run */
     /* policy */
     void *policy_state;
@@ -184,6 +258,11 @@ struct pt_sim {
     uint64_t actions_now, refused_now, idle_rounds;
     /* accounting */
     pt_u128 *tenant_held; /* [pool][tenant] */
+
+    pt_u128 *split;      /* [GPUs]: integral of 1 / residents that run, 2^-60 ns; NULL: no prices */
+    int64_t *split_ns;   /* when it was true */
+    uint32_t *split_by;  /* residents that run */
+    pt_u128 *split_from; /* [members]: its GPU's when it joined */
     int64_t account_from_ns, base_ns, last_end_ns;
     bool base_taken, any_end;
     int64_t queue_metered_ns;
@@ -212,11 +291,38 @@ static inline const struct pt_class *pt__class(const struct pt_sim *sim, pt_job 
 {
     return &sim->classes[sim->class_of == NULL ? 0 : sim->class_of[job]];
 }
-/* Device memory that the job's process allocates on each of its GPUs. */
-static inline uint32_t pt__gpu_memory(const struct pt_sim *sim, pt_job job)
+/* What a unit of the class takes of a GPU of the pool. */
+static inline const struct pt_need *pt__need(const struct pt_sim *sim,
+                                             const struct pt_class *class_, uint32_t pool)
 {
+    return &sim->needs[(size_t)(class_ - sim->classes) * sim->pool_count + pool];
+}
+static inline const struct pt_need *pt__need_of(const struct pt_sim *sim, pt_job job, uint32_t pool)
+{
+    return pt__need(sim, pt__class(sim, job), pool);
+}
+/* Device memory that a unit of the job allocates on each of its GPUs. In plain pools classes leave
+ * it out where it does not say where they fit. */
+static inline uint32_t pt__gpu_memory(const struct pt_sim *sim, pt_job job, uint32_t pool)
+{
+    if (!sim->pools[pool].plain) return pt__need_of(sim, job, pool)->mem_mib;
     if (sim->gpu_mem_mib == NULL || sim->gpu_mem_mib[job] == PT_NONE) return 0;
     return sim->gpu_mem_mib[job];
+}
+static inline unsigned char *pt__state_of(const struct pt_pool_state *pool, uint32_t gpu)
+{
+    return pool->state + (size_t)(gpu - pool->pool->first_gpu) * pool->stride;
+}
+/* Whether the node starts nobody for now: an operator changes its GPUs, since an earlier instant.
+ */
+static inline bool pt__node_held(const struct pt_sim *sim, const struct pt_node_state *node)
+{
+    return node->holds > 0 && node->held_from_ns != sim->now_ns;
+}
+/* Where the pool is in the cluster. */
+static inline uint32_t pt__pool_index(const struct pt_sim *sim, const struct pt_pool_state *pool)
+{
+    return (uint32_t)(pool - sim->pools);
 }
 static inline uint32_t pt__tenant(const struct pt_sim *sim, pt_job job)
 {
@@ -227,7 +333,7 @@ static inline uint32_t pt__tenant(const struct pt_sim *sim, pt_job job)
 static inline bool pt__class_distinct(const struct pt_class *class_,
                                       const struct pt_pool_state *pool)
 {
-    if (pool->capacity == 1) return true;
+    if (pool->plain && pool->capacity == 1) return true;
     return class_->distinct == PT_BOOL_ABSENT ? pool->pool->shape.distinct : class_->distinct != 0;
 }
 static inline struct pt_pool_state *pt__pool_of_node(struct pt_sim *sim, uint32_t node)
@@ -249,19 +355,40 @@ void pt__classes_refit(struct pt_sim *sim); /* capacity was lost for ever */
 /* slots.c: counters and bitmaps over GPUs, kept at every change */
 enum pt_status pt__slots_build(struct pt_sim *sim, struct pt_error *error);
 void pt__slots_free(struct pt_sim *sim);
-void pt__slots_load(struct pt_sim *sim, uint32_t gpu, uint32_t load); /* GPU takes a new load */
+/* A unit comes to or leaves the GPU. A nested GPU's own state has been changed before. */
+void pt__slots_change(struct pt_sim *sim, uint32_t gpu, const struct pt_need *need, uint32_t mib,
+                      bool take);
+void pt__slots_nested_changed(struct pt_sim *sim, uint32_t gpu); /* its state, but no unit */
+void pt__slots_close(struct pt_sim *sim, uint32_t gpu);          /* out of service */
+/* Its idle capacity times the requests that can't use it; 0 in plain pools, where nodes count. */
+pt_u128 pt__slots_gpu_fragmentation(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                                    uint32_t gpu);
+/* Its idle capacity times the requests that can't use it; 0 in plain pools, where nodes count. */
+pt_u128 pt__slots_gpu_fragmentation(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                                    uint32_t gpu);
+/* Share of utilization and power of a GPU, from now on. */
+void pt__slots_meter(struct pt_sim *sim, uint32_t gpu, uint32_t busy_ppm, uint32_t power_uw);
 void pt__slots_host(struct pt_sim *sim, uint32_t node, const struct pt_class *class_,
                     uint32_t units, bool take);
 void pt__slots_node_up(struct pt_sim *sim, uint32_t node, bool up);
 /* A fresh mark for gpu_mark and node_mark; starts over before it wraps. */
 void pt__next_mark(struct pt_sim *sim);
+/* Units of the class that the node could take now; no more GPUs are looked at once there is room
+ * for `enough`. */
 uint32_t pt__slots_room(const struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t node,
-                        const struct pt_class *class_);
+                        const struct pt_class *class_, uint32_t enough);
 /* Room of an empty node for the class. */
-uint32_t pt__slots_room_empty(const struct pt_pool_state *pool, const struct pt_class *class_);
-uint64_t pt__slots_chosen_load(const struct pt_sim *sim, const struct pt_pool_state *pool,
-                               uint32_t node, const struct pt_class *class_,
-                               enum pt_gpu_order order, uint32_t wanted);
+uint32_t pt__slots_room_empty(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                              const struct pt_class *class_);
+/* room.c: which GPUs a node would give */
+/* What choosing `wanted` GPUs of the node would meet; the room has been checked. */
+struct pt_choice {
+    uint64_t load;  /* sum of the GPUs' loads */
+    unsigned level; /* the most that any unit would disturb a nested GPU */
+};
+struct pt_choice pt__slots_choice(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                                  uint32_t node, const struct pt_class *class_,
+                                  enum pt_gpu_order order, uint32_t wanted);
 /* Appends `wanted` GPUs of the node; the room has been checked. */
 void pt__slots_pick(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t node,
                     const struct pt_class *class_, enum pt_gpu_order order, uint32_t wanted,
@@ -276,19 +403,54 @@ uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct
                           const struct pt_search *search, pt_job job, uint32_t wanted,
                           uint32_t nodes_max, uint32_t per_node);
 
+/* free.c: the first GPU with enough left, of GPUs that share by fractions */
+enum pt_status pt__free_build(struct pt_sim *sim, struct pt_pool_state *pool);
+void pt__free_set(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t gpu);
+uint32_t pt__free_first(const struct pt_pool_state *pool, const struct pt_need *need);
+
+/* change.c: instances that are being made */
+enum pt_status pt__change_build(struct pt_sim *sim, struct pt_error *error);
+void pt__change_begin(struct pt_sim *sim, uint32_t gpu);
+void pt__change_add(struct pt_sim *sim, uint32_t gpu, uint8_t cell);
+void pt__change_touch(struct pt_sim *sim, uint32_t gpu);   /* commit it when the instant is over */
+uint32_t pt__change_due(struct pt_sim *sim);               /* ends those that are due; how many */
+void pt__change_commit(struct pt_sim *sim);                /* the instant is over */
+void pt__change_forget(struct pt_sim *sim, uint32_t node); /* it went down */
+
+/* charge.c: who pays for a GPU second */
+enum pt_status pt__charge_build(struct pt_sim *sim, struct pt_error *error);
+void pt__charge_free(struct pt_sim *sim);
+void pt__charge_join(struct pt_sim *sim, uint32_t member);
+/* GPU seconds of a member that has run since then, until now; `leaves`: it is the last time. */
+double pt__charge_member(struct pt_sim *sim, uint32_t member, int64_t since_ns, bool leaves);
+
+/* faults.c */
+enum pt_status pt__faults_build(struct pt_sim *sim, struct pt_error *error);
+int64_t pt__faults_next(const struct pt_sim *sim);
+uint32_t pt__faults_due(struct pt_sim *sim);
+void pt__faults_node_down(struct pt_sim *sim, uint32_t node);
+
+/* members.c */
+void pt__members_take(struct pt_sim *sim, uint32_t live, const struct pt_units *units);
+void pt__members_drop(struct pt_sim *sim, struct pt_live *live);
+
 /* life.c: a job's states */
 void pt__life_submit(struct pt_sim *sim, pt_job job);
 enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_units *units);
 void pt__life_done(struct pt_sim *sim, uint32_t index);
-void pt__life_node_down(struct pt_sim *sim, uint32_t node);
 void pt__life_withdraw(struct pt_sim *sim, pt_job job);
-void pt__life_back(struct pt_sim *sim, uint32_t index); /* back-off is over */
+void pt__life_back(struct pt_sim *sim, uint32_t index);      /* back-off is over */
+void pt__life_served(struct pt_sim *sim, uint32_t index);    /* all its instances are made */
+void pt__life_ready(struct pt_sim *sim, uint32_t index);     /* cold start or restore is over */
+void pt__life_unreserve(struct pt_sim *sim, uint32_t index); /* they won't be: back in the queue */
+void pt__life_fault(struct pt_sim *sim, uint32_t index, enum pt_reason reason);
 void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason);
 
 /* settle.c */
 void pt__settle(struct pt_sim *sim);
 void pt__settle_gpu_dirty(struct pt_sim *sim, uint32_t gpu);
 void pt__settle_live_dirty(struct pt_sim *sim, uint32_t live);
+void pt__settle_gpu_ask(struct pt_sim *sim, uint32_t gpu); /* rate.c: speeds of its residents */
 void pt__settle_home_dirty(struct pt_sim *sim, uint32_t gpu);
 void pt__settle_advance(struct pt_sim *sim, struct pt_live *live);
 

@@ -1,5 +1,7 @@
 #include "sim/core/engine.h"
 
+#include <string.h>
+
 /* Finding the best node without looking at all: per pool up to PT_INDEXES_PER_POOL tournament
  * trees, each for one search, one kind of need and one number of units wanted. A tree is repaired
  * from the pool's log of changed nodes when it is asked, so a change costs nothing to trees that
@@ -49,15 +51,20 @@ static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *p
     uint32_t node = pool->pool->first_node + local;
     const struct pt_node_state *n = &sim->nodes[node];
     struct pt_node_facts facts = {.node = node,
-                                  .room = pt__slots_room(sim, pool, node, class_),
-                                  .load = n->load,
+                                  .load = n->load < UINT32_MAX ? (uint32_t)n->load : UINT32_MAX,
                                   .units = pool->pool->gpus_per_node * pool->capacity,
                                   .gpus = pool->pool->gpus_per_node,
                                   .idle_gpus = n->idle_gpus};
+    const struct pt_search *search = index->search;
+    facts.room =
+        pt__slots_room(sim, pool, node, class_, search->needs_room ? PT_NONE : index->wanted);
     if (facts.room == 0 || facts.room < index->wanted) return PT_KEY_NONE;
-    facts.chosen_load =
-        pt__slots_chosen_load(sim, pool, node, class_, index->search->gpu_order, index->wanted);
-    return index->search->key == NULL ? 0 : index->search->key(&facts, index->wanted);
+    struct pt_choice choice =
+        pt__slots_choice(sim, pool, node, class_, search->gpu_order, index->wanted);
+    facts.chosen_load = search->gpu_order == PT_GPUS_LOWEST ? 0 : choice.load;
+    uint64_t key = search->key == NULL ? 0 : search->key(&facts, index->wanted);
+    if (key > PT_KEY_MAX) return PT_KEY_NONE;
+    return (uint64_t)choice.level << 62 | key;
 }
 
 static uint32_t better(const struct pt_index *index, uint32_t a, uint32_t b)
@@ -106,10 +113,12 @@ static void repair(const struct pt_sim *sim, const struct pt_pool_state *pool,
 static uint64_t need_of(const struct pt_sim *sim, const struct pt_pool_state *pool,
                         const struct pt_class *class_)
 {
+    size_t at = (size_t)(class_ - sim->classes) * sim->pool_count + pt__pool_index(sim, pool);
     bool host = pool->bound_host && (class_->cpus_milli != 0 || class_->mem_mib != 0);
-    bool memory = pool->bound_memory && class_->gpu_mem_mib != 0;
-    if (host || memory || class_->units == 0)
-        return (uint64_t)(class_ - sim->classes) + NEED_UNITS_MAX + 1;
+    if (host || class_->units == 0) return (uint64_t)(class_ - sim->classes) + NEED_UNITS_MAX + 1;
+    if (!pool->plain || (pool->bound_memory && sim->needs[at].mem_mib != 0))
+        return ((uint64_t)sim->need_id[at] << 1 | pt__class_distinct(class_, pool)) +
+               (UINT64_C(1) << 40);
     return pt__class_distinct(class_, pool) ? 1 : 0;
 }
 
@@ -142,14 +151,31 @@ static uint32_t winner(const struct pt_index *index, const struct pt_pool_state 
     return index->key[local] == PT_KEY_NONE ? PT_NONE : local;
 }
 
+/* The first GPU that takes one unit, least disturbed first, by what is kept for just that. */
+static uint32_t first_that_fits(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                                const struct pt_class *class_)
+{
+    const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
+    if (pool->nested != NULL) {
+        uint32_t gpu = PT_NONE;
+        for (unsigned level = 0; level < PT_DISTURBS_LEVELS && gpu == PT_NONE; level++)
+            gpu = pt_bitset_next(&pool->fits[level * pool->profiles + need->profile], 0);
+        return gpu;
+    }
+    if (!pool->plain) return pt__free_first(pool, need);
+    return pt_bitset_next(&pool->open, 0);
+}
+
 uint32_t pt__index_best(struct pt_sim *sim, struct pt_pool_state *pool,
                         const struct pt_search *search, pt_job job, uint32_t wanted)
 {
     const struct pt_class *class_ = pt__class(sim, job);
     uint64_t need = need_of(sim, pool, class_);
-    if (search->key == NULL && wanted == 1 && need <= NEED_UNITS_MAX) { /* any open GPU will do */
-        uint32_t open = pt_bitset_next(&pool->open, 0);
-        return open == PT_NONE ? PT_NONE : sim->gpus[pool->pool->first_gpu + open].node;
+    bool host = pool->bound_host && (class_->cpus_milli != 0 || class_->mem_mib != 0);
+    if (search->key == NULL && wanted == 1 && class_->units > 0 && !host &&
+        (need <= NEED_UNITS_MAX || !pool->plain)) {
+        uint32_t gpu = first_that_fits(sim, pool, class_);
+        return gpu == PT_NONE ? PT_NONE : sim->gpus[pool->pool->first_gpu + gpu].node;
     }
     struct pt_index *index = find(sim, pool, search, class_, need, wanted);
     uint32_t local = winner(index, pool);
@@ -170,10 +196,12 @@ uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct
         sim->scratch_nodes[hidden++] = local;
         leaf_set(index, pool->leaf_count, local, PT_KEY_NONE); /* so that the next best wins */
         if (sim->node_mark[node] == sim->mark) continue;       /* the set uses it already */
-        uint32_t take = per_node != 0 ? per_node : pt__slots_room(sim, pool, node, class_);
+        uint32_t take =
+            per_node != 0 ? per_node : pt__slots_room(sim, pool, node, class_, wanted - appended);
         if (take > wanted - appended) take = wanted - appended;
         pt__slots_pick(sim, pool, node, class_, search->gpu_order, take,
                        units->gpus + units->count);
+        memset(units->starts + units->count, PT_CELL_ANY, take);
         sim->node_mark[node] = sim->mark;
         units->count += take;
         appended += take;

@@ -130,46 +130,6 @@ void pt__life_submit(struct pt_sim *sim, pt_job job)
         queue_enter(sim, job);
 }
 
-static void member_add(struct pt_sim *sim, uint32_t live, uint32_t gpu)
-{
-    uint32_t index = sim->member_free;
-    if (index != PT_NONE)
-        sim->member_free = sim->member[index].job_next;
-    else
-        index = sim->member_used++;
-    struct pt_member *member = &sim->member[index];
-    struct pt_gpu *g = &sim->gpus[gpu];
-    *member = (struct pt_member){.live = live, .gpu = gpu};
-    member->job_next = sim->live[live].first_member;
-    sim->live[live].first_member = index;
-    if (g->first == PT_NONE) {
-        g->first = member->gpu_prev = member->gpu_next = index;
-    } else {
-        struct pt_member *first = &sim->member[g->first];
-        member->gpu_next = g->first;
-        member->gpu_prev = first->gpu_prev;
-        sim->member[first->gpu_prev].gpu_next = index;
-        first->gpu_prev = index;
-    }
-    pt__slots_load(sim, gpu, g->load + 1);
-    pt__settle_gpu_dirty(sim, gpu);
-}
-
-static void member_drop(struct pt_sim *sim, uint32_t index)
-{
-    struct pt_member *member = &sim->member[index];
-    struct pt_gpu *g = &sim->gpus[member->gpu];
-    if (member->gpu_next == index) {
-        g->first = PT_NONE;
-    } else {
-        sim->member[member->gpu_prev].gpu_next = member->gpu_next;
-        sim->member[member->gpu_next].gpu_prev = member->gpu_prev;
-        if (g->first == index) g->first = member->gpu_next;
-    }
-    pt__slots_load(sim, member->gpu, g->load - 1);
-    pt__settle_gpu_dirty(sim, member->gpu);
-}
-
 /* The list a running job hangs in: its home GPU's, or its node's when it has no GPU. */
 static uint32_t *home_list(struct pt_sim *sim, const struct pt_live *live)
 {
@@ -223,35 +183,63 @@ static void host_change(struct pt_sim *sim, const struct pt_live *live, bool tak
     }
 }
 
-/* Stops a running job where it stands: all its units are free again, at once. */
-static void release(struct pt_sim *sim, uint32_t index)
+/* What the job's units have cost since this attempt began; they leave, or the world ends. */
+static void charge(struct pt_sim *sim, struct pt_live *live)
+{
+    struct pt_pool_state *pool = &sim->pools[live->pool];
+    double gpu_s = 0;
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
+        gpu_s += pt__charge_member(sim, m, live->attempt_ns, true);
+    live->charged_s += gpu_s;
+    pool->charged_s += gpu_s;
+}
+
+/* Counts what the job has held for its tenant. */
+static void held(struct pt_sim *sim, const struct pt_live *live)
+{
+    uint32_t tenant = pt__tenant(sim, live->job);
+    const struct pt_need *need = pt__need_of(sim, live->job, live->pool);
+    sim->tenant_held[(size_t)live->pool * sim->world.tenant_count + tenant] +=
+        (pt_u128)(uint64_t)(sim->now_ns - live->due_ns) *
+        ((uint64_t)live->unit_count * need->capacity);
+}
+
+/* The job leaves all its units, at once. */
+static void vacate(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
-    uint32_t mib = pt__gpu_memory(sim, live->job);
-    int64_t ran_ns = sim->now_ns - live->attempt_ns;
-    uint32_t tenants = sim->world.tenant_count, tenant = pt__tenant(sim, live->job);
-    sim->tenant_held[(size_t)live->pool * tenants + tenant] +=
-        (pt_u128)(uint64_t)ran_ns * live->unit_count;
-    live->running_ns += ran_ns;
+    held(sim, live);
     host_change(sim, live, false);
     home_leave(sim, live);
     if (live->cpu_only)
         pt_heap_remove(&sim->cpu_heap, index);
     else
         pt__settle_home_dirty(sim, live->home);
-    for (uint32_t m = live->first_member, next; m != PT_NONE; m = next) {
-        next = sim->member[m].job_next;
-        sim->gpus[sim->member[m].gpu].mem_used_mib -= mib;
-        member_drop(sim, m);
-        sim->member[m].job_next = sim->member_free;
-        sim->member_free = m;
-    }
-    live->first_member = PT_NONE;
-    live->running = false;
+    if (sim->ready_heap.capacity > 0) pt_heap_remove(&sim->ready_heap, index);
+    pt__members_drop(sim, live);
+    live->running = live->computing = false;
     live->speed = 0;
     live->end_ns = PT_NEVER;
-    sim->running_count--;
     sim->released |= PT_POOL_BIT(live->pool);
+}
+
+/* Stops a running job where it stands. */
+static void release(struct pt_sim *sim, uint32_t index)
+{
+    struct pt_live *live = &sim->live[index];
+    charge(sim, live);
+    live->running_ns += sim->now_ns - live->attempt_ns;
+    vacate(sim, index);
+    sim->running_count--;
+}
+
+void pt__life_unreserve(struct pt_sim *sim, uint32_t index)
+{
+    pt_job job = sim->live[index].job;
+    vacate(sim, index);
+    sim->live[index].waiting = 0;
+    pt__emit(sim, PT_EVENT_PENDING, job, PT_NONE, 0, PT_REASON_MIG_FAILED);
+    queue_enter(sim, job);
 }
 
 /* Another attempt later, or at once where there is no back-off. */
@@ -287,7 +275,7 @@ void pt__life_back(struct pt_sim *sim, uint32_t index)
 static bool out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units *units)
 {
     const struct pt_pool *pool = sim->pools[units->pool].pool;
-    uint32_t mib = pt__gpu_memory(sim, job);
+    uint32_t mib = pt__gpu_memory(sim, job, units->pool);
     if (!pool->shape.memory_oom || mib == 0) return false;
     bool fails = false;
     uint32_t taken = 0;
@@ -327,14 +315,22 @@ static uint32_t live_open(struct pt_sim *sim, pt_job job)
     sim->live_of[job] = index;
     sim->live[index] = (struct pt_live){.left = (pt_u128)(uint64_t)sim->work_ns[job] << 60,
                                         .end_ns = PT_NEVER,
-                                        .start_ns = sim->now_ns,
                                         .job = job,
                                         .first_member = PT_NONE,
                                         .unit_count = units,
                                         .cpu_only = units == 0};
-    sim->state[job] |= PT_STARTED_BIT;
-    sim->started_count++;
     return index;
+}
+
+/* An attempt begins; the first one is the job's start. */
+static void attempt_begins(struct pt_sim *sim, struct pt_live *live)
+{
+    if (live->attempts < UINT16_MAX) live->attempts++;
+    live->attempt_ns = live->last_ns = sim->now_ns;
+    if (pt__started(sim, live->job)) return;
+    live->start_ns = sim->now_ns;
+    sim->state[live->job] |= PT_STARTED_BIT;
+    sim->started_count++;
 }
 
 static uint32_t lowest(const struct pt_sim *sim, const struct pt_units *units)
@@ -349,6 +345,96 @@ static uint32_t lowest(const struct pt_sim *sim, const struct pt_units *units)
     return gpu;
 }
 
+static void start_said(struct pt_sim *sim, const struct pt_live *live)
+{
+    pt__emit(sim, PT_EVENT_START, live->job, live->home, live->unit_count, PT_REASON_NONE);
+    bool home_said = false;
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next) {
+        if (sim->member[m].gpu == live->home && !home_said)
+            home_said = true; /* the start event names it */
+        else
+            pt__emit(sim, PT_EVENT_UNIT, live->job, sim->member[m].gpu, 1, PT_REASON_NONE);
+    }
+}
+
+static void compute(struct pt_sim *sim, uint32_t index)
+{
+    struct pt_live *live = &sim->live[index];
+    live->computing = true;
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next) {
+        sim->gpus[sim->member[m].gpu].computing++;
+        pt__settle_gpu_dirty(sim, sim->member[m].gpu);
+    }
+    if (live->cpu_only) pt__settle_live_dirty(sim, index);
+}
+
+/* Time before the first work of this attempt: a restore where progress was kept, else a cold
+ * start. */
+static int64_t delay_of(const struct pt_sim *sim, const struct pt_live *live)
+{
+    const struct pt_restore *restore = &sim->world.restore;
+    if (live->left < (pt_u128)(uint64_t)sim->work_ns[live->job] << 60) {
+        pt_u128 ns = (pt_u128)(uint64_t)restore->per_gib_ns *
+                     pt__gpu_memory(sim, live->job, live->pool) * live->unit_count / 1024;
+        ns += (uint64_t)restore->base_ns;
+        return ns > (uint64_t)PT_TIME_MAX ? PT_TIME_MAX : (int64_t)ns;
+    }
+    const struct pt_jobs_model *model = &sim->world.jobs_model;
+    return model->cold_start_ns == NULL ? 0 : model->cold_start_ns(model->ctx, live->job);
+}
+
+static void traits_take(struct pt_sim *sim, uint32_t index)
+{
+    const struct pt_live *live = &sim->live[index];
+    const struct pt_jobs_model *jobs = &sim->world.jobs_model;
+    const struct pt_interference *law = &sim->world.interference;
+    struct pt_live_model *model = &sim->model[index];
+    jobs->traits(&model->traits, jobs->ctx, live->job, live->pool);
+    model->alone = 1;
+    if (law->ops == NULL || live->cpu_only) return;
+    const struct pt_need *need = pt__need_of(sim, live->job, live->pool);
+    const struct pt_gpu_model *gpu = sim->pools[live->pool].pool->gpu;
+    const struct pt_mig_profile *instance = need->as_asked && need->profile != PT_PROFILE_NONE
+                                                ? &gpu->mig->profiles[need->profile]
+                                                : NULL;
+    model->alone = law->ops->alone(&model->traits, need->asked_share, instance, gpu, law->state);
+}
+
+/* Its units begin to serve the job. */
+static void serve(struct pt_sim *sim, uint32_t index)
+{
+    struct pt_live *live = &sim->live[index];
+    attempt_begins(sim, live);
+    set_state(sim, live->job, PT_STATE_RUNNING);
+    live->running = true;
+    sim->running_count++;
+    sim->pools[live->pool].jobs_started++;
+    start_said(sim, live);
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
+        pt__charge_join(sim, m);
+    if (sim->model != NULL) traits_take(sim, index);
+    int64_t delay_ns = delay_of(sim, live);
+    if (delay_ns <= 0) {
+        compute(sim, index);
+        return;
+    }
+    int64_t due_ns = delay_ns > PT_TIME_MAX - sim->now_ns ? PT_TIME_MAX : sim->now_ns + delay_ns;
+    pt_heap_set(&sim->ready_heap, pt_heap_key(due_ns, live->job, index));
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
+        pt__settle_gpu_dirty(sim, sim->member[m].gpu); /* its power */
+}
+
+void pt__life_served(struct pt_sim *sim, uint32_t index)
+{
+    serve(sim, index);
+}
+
+void pt__life_ready(struct pt_sim *sim, uint32_t index)
+{
+    pt__emit(sim, PT_EVENT_READY, sim->live[index].job, sim->live[index].home, 0, PT_REASON_NONE);
+    compute(sim, index);
+}
+
 enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_units *units)
 {
     uint32_t index = live_open(sim, job);
@@ -356,32 +442,23 @@ enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_un
     queue_leave(sim, job);
     live->pool = (uint8_t)units->pool;
     live->home = lowest(sim, units);
-    if (live->attempts < UINT16_MAX) live->attempts++;
+    live->waiting = 0;
     if (out_of_memory(sim, job, units)) {
+        attempt_begins(sim, live);
         sim->stats.oom_events++;
         attempt_fails(sim, index, &live->ooms, sim->world.retries.oom, PT_EVENT_OOM, PT_REASON_OOM);
         return PT_OK;
     }
-    set_state(sim, job, PT_STATE_RUNNING);
-    live->running = true;
-    live->attempt_ns = live->last_ns = sim->now_ns;
-    sim->running_count++;
-    sim->pools[units->pool].jobs_started++;
-    pt__emit(sim, PT_EVENT_START, job, live->home, units->count, PT_REASON_NONE);
-    uint32_t mib = pt__gpu_memory(sim, job);
-    bool home_said = false;
-    for (uint32_t i = 0; i < units->count; i++) {
-        uint32_t gpu = units->gpus[i];
-        sim->gpus[gpu].mem_used_mib += mib;
-        member_add(sim, index, gpu);
-        if (gpu == live->home && !home_said)
-            home_said = true; /* the start event names it */
-        else
-            pt__emit(sim, PT_EVENT_UNIT, job, gpu, 1, PT_REASON_NONE);
-    }
+    live->due_ns = sim->now_ns;
+    pt__members_take(sim, index, units);
     home_enter(sim, index);
     host_change(sim, live, true);
-    if (units->count == 0) pt__settle_live_dirty(sim, index);
+    if (live->waiting > 0) {
+        set_state(sim, job, PT_STATE_RESERVED);
+        pt__emit(sim, PT_EVENT_RESERVED, job, live->home, units->count, PT_REASON_RECONFIGURING);
+    } else {
+        serve(sim, index);
+    }
     return PT_OK;
 }
 
@@ -412,7 +489,7 @@ static pt_u128 checkpointed(const struct pt_sim *sim, pt_job job, pt_u128 done)
     return done - done % ((pt_u128)(uint64_t)every_ns << 60);
 }
 
-static void fault(struct pt_sim *sim, uint32_t index)
+void pt__life_fault(struct pt_sim *sim, uint32_t index, enum pt_reason reason)
 {
     struct pt_live *live = &sim->live[index];
     pt_u128 total = (pt_u128)(uint64_t)sim->work_ns[live->job] << 60;
@@ -420,21 +497,7 @@ static void fault(struct pt_sim *sim, uint32_t index)
     live->left = total - checkpointed(sim, live->job, total - live->left);
     release(sim, index);
     sim->stats.faults++;
-    attempt_fails(sim, index, &live->faults, sim->world.retries.fault, PT_EVENT_FAULT,
-                  PT_REASON_FAULT);
-}
-
-void pt__life_node_down(struct pt_sim *sim, uint32_t node)
-{
-    const struct pt_pool *pool = pt__pool_of_node(sim, node)->pool;
-    uint32_t first = pool->first_gpu + (node - pool->first_node) * pool->gpus_per_node;
-    pt__emit(sim, PT_EVENT_NODE_DOWN, PT_NONE, first, 0, PT_REASON_NONE);
-    while (sim->nodes[node].cpu_first != PT_NONE)
-        fault(sim, sim->nodes[node].cpu_first);
-    for (uint32_t gpu = first; gpu < first + pool->gpus_per_node; gpu++)
-        while (sim->gpus[gpu].first != PT_NONE)
-            fault(sim, sim->member[sim->gpus[gpu].first].live);
-    pt__slots_node_up(sim, node, false);
+    attempt_fails(sim, index, &live->faults, sim->world.retries.fault, PT_EVENT_FAULT, reason);
 }
 
 void pt__life_withdraw(struct pt_sim *sim, pt_job job)
@@ -444,6 +507,7 @@ void pt__life_withdraw(struct pt_sim *sim, pt_job job)
         if (sim->world.policy->on_withdrawn != NULL)
             sim->world.policy->on_withdrawn(sim->policy_state, &sim->ctx, job);
     }
+    if (pt__state(sim, job) == PT_STATE_RESERVED) vacate(sim, sim->live_of[job]);
     close_badly(sim, job, PT_STATE_WITHDRAWN, PT_EVENT_WITHDRAWN, PT_REASON_GAVE_UP);
 }
 
@@ -451,11 +515,11 @@ void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason)
 {
     for (pt_job job = 0; job < sim->job_count; job++) {
         if (pt_job_state_is_final(pt__state(sim, job))) continue;
+        uint32_t index = sim->live_of[job];
+        bool reserved = pt__state(sim, job) == PT_STATE_RESERVED;
+        if (index != PT_NONE && sim->live[index].running) charge(sim, &sim->live[index]);
+        if (reserved || (index != PT_NONE && sim->live[index].running))
+            held(sim, &sim->live[index]);
         pt__emit_result(sim, job, PT_TIME_ABSENT, reason);
-        if (sim->live_of[job] == PT_NONE || !sim->live[sim->live_of[job]].running) continue;
-        const struct pt_live *live = &sim->live[sim->live_of[job]];
-        uint32_t tenant = pt__tenant(sim, job);
-        sim->tenant_held[(size_t)live->pool * sim->world.tenant_count + tenant] +=
-            (pt_u128)(uint64_t)(sim->now_ns - live->attempt_ns) * live->unit_count;
     }
 }

@@ -44,6 +44,10 @@ static int64_t next_instant(struct pt_sim *sim)
     if (sim->change_next < sim->change_count) t = earlier(t, sim->change[sim->change_next].time_ns);
     if (sim->backoff_first != PT_NONE) t = earlier(t, sim->live[sim->backoff_first].due_ns);
     if (sim->wake_count > 0) t = earlier(t, sim->wakes[0]);
+    if (sim->change_heap.count > 0)
+        t = earlier(t, pt_heap_key_time(pt_heap_top(&sim->change_heap)));
+    if (sim->ready_heap.count > 0) t = earlier(t, pt_heap_key_time(pt_heap_top(&sim->ready_heap)));
+    if (sim->faulty) t = earlier(t, pt__faults_next(sim));
     return earlier(t, next_give_up(sim));
 }
 
@@ -93,6 +97,30 @@ static uint32_t drain_ends(struct pt_sim *sim)
     return count;
 }
 
+/* Instances, cold starts and restores that are ready now. */
+static uint32_t drain_ready(struct pt_sim *sim)
+{
+    uint32_t count = pt__change_due(sim);
+    while (sim->ready_heap.count > 0 &&
+           pt_heap_key_time(pt_heap_top(&sim->ready_heap)) == sim->now_ns) {
+        uint32_t live = pt_heap_key_item(pt_heap_top(&sim->ready_heap));
+        pt_heap_remove(&sim->ready_heap, live);
+        pt__life_ready(sim, live);
+        sim->stats.events++;
+        count++;
+    }
+    return count;
+}
+
+/* The GPUs of a node that came or went draw other power. */
+static void node_dirty(struct pt_sim *sim, uint32_t node)
+{
+    const struct pt_pool *pool = pt__pool_of_node(sim, node)->pool;
+    uint32_t first = pool->first_gpu + (node - pool->first_node) * pool->gpus_per_node;
+    for (uint32_t gpu = first; sim->world.energy && gpu < first + pool->gpus_per_node; gpu++)
+        pt__settle_gpu_dirty(sim, gpu);
+}
+
 static uint32_t drain_changes(struct pt_sim *sim)
 {
     uint32_t changes = 0;
@@ -101,6 +129,7 @@ static uint32_t drain_changes(struct pt_sim *sim)
         if (change->time_ns != sim->now_ns) break;
         struct pt_pool_state *pool = pt__pool_of_node(sim, change->node);
         sim->stats.events++;
+        node_dirty(sim, change->node);
         if (change->up) {
             pt__slots_node_up(sim, change->node, true);
             pt__emit(sim, PT_EVENT_NODE_UP, PT_NONE,
@@ -109,7 +138,7 @@ static uint32_t drain_changes(struct pt_sim *sim)
                      0, PT_REASON_NONE);
             sim->released |= PT_POOL_BIT(sim->world.cluster->nodes[change->node].pool);
         } else {
-            pt__life_node_down(sim, change->node);
+            pt__faults_node_down(sim, change->node);
             pool->nodes_for_ever += change->for_ever;
             if (!change->for_ever) continue;
             pt__classes_refit(sim);
@@ -204,7 +233,9 @@ static bool give_ups(struct pt_sim *sim)
 static enum pt_status instant(struct pt_sim *sim)
 {
     uint32_t happened = drain_ends(sim);
+    happened += drain_ready(sim);
     happened += drain_changes(sim);
+    if (sim->faulty) happened += pt__faults_due(sim);
     happened += drain_timers(sim);
     happened += drain_arrivals(sim);
     bool acted = pass(sim);
@@ -212,6 +243,7 @@ static enum pt_status instant(struct pt_sim *sim)
         acted = true;
         pass(sim);
     }
+    if (sim->fresh_count > 0) pt__change_commit(sim);
     pt__settle(sim);
     sim->stats.instants++;
     sim->idle_rounds = happened > 0 || acted ? 0 : sim->idle_rounds + 1;

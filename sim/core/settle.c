@@ -25,30 +25,6 @@ void pt__settle_home_dirty(struct pt_sim *sim, uint32_t gpu)
     sim->dirty_home[sim->dirty_home_count++] = gpu;
 }
 
-static void ask_mode(struct pt_sim *sim, uint32_t gpu)
-{
-    struct pt_gpu *g = &sim->gpus[gpu];
-    g->dirty_speed = false;
-    if (g->first == PT_NONE) return;
-    const struct pt_pool *pool = pt__pool_of_node(sim, g->node)->pool;
-    struct pt_unit_facts facts = {.shape = &pool->shape, .count = g->load};
-    struct pt_ratio share;
-    pool->unit->shares(&share, &facts);
-    uint64_t rate = pool->rate[PT_CLASS_MIXED];
-    uint64_t speed = share.numerator == share.denominator
-                         ? rate
-                         : pt_speed_scale(rate, share.numerator, share.denominator);
-    uint32_t m = g->first;
-    for (uint32_t i = 0; i < g->load; i++) {
-        struct pt_member *member = &sim->member[m];
-        if (member->speed != speed) {
-            member->speed = speed;
-            pt__settle_live_dirty(sim, member->live);
-        }
-        m = member->gpu_next;
-    }
-}
-
 void pt__settle_advance(struct pt_sim *sim, struct pt_live *live)
 {
     pt_u128 done = (pt_u128)live->speed * (uint64_t)(sim->now_ns - live->last_ns);
@@ -68,7 +44,7 @@ static void take_speed(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
     live->dirty = false;
-    if (!live->running) return;
+    if (!live->computing) return;
     uint64_t speed = live->cpu_only ? PT_SPEED_ONE : UINT64_MAX;
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
         if (sim->member[m].speed < speed) speed = sim->member[m].speed;
@@ -119,8 +95,10 @@ static void prefetch_next(const struct pt_sim *sim)
 
 void pt__settle(struct pt_sim *sim)
 {
-    for (uint32_t i = 0; i < sim->dirty_gpu_count; i++)
-        ask_mode(sim, sim->dirty_gpu[i]);
+    for (uint32_t i = 0; i < sim->dirty_gpu_count; i++) {
+        sim->gpus[sim->dirty_gpu[i]].dirty_speed = false;
+        pt__settle_gpu_ask(sim, sim->dirty_gpu[i]);
+    }
     sim->dirty_gpu_count = 0;
     for (uint32_t i = 0; i < sim->dirty_live_count; i++)
         take_speed(sim, sim->dirty_live[i]);

@@ -48,10 +48,11 @@ static enum pt_status changes_build(struct pt_sim *sim, struct pt_error *error)
 /* Live records are needed for jobs that run, and for those between two attempts. */
 static uint32_t live_needed(const struct pt_sim *sim, uint64_t units)
 {
-    bool again = sim->change_count > 0;
+    bool again = sim->change_count > 0 || sim->faulty;
     uint64_t cpu_only = 0;
     for (uint32_t p = 0; p < sim->pool_count; p++)
-        again |= sim->pools[p].pool->shape.memory_oom && sim->world.retries.oom != 0;
+        again |= (sim->pools[p].pool->shape.memory_oom && sim->world.retries.oom != 0) ||
+                 sim->pools[p].pool->shape.reconfigure.failure_ppm > 0;
     for (uint32_t c = 0; c < sim->class_count; c++)
         if (sim->classes[c].units == 0) cpu_only += sim->classes[c].count;
     uint64_t needed = units + cpu_only + 1;
@@ -96,12 +97,34 @@ static enum pt_status jobs_build(struct pt_sim *sim, struct pt_error *error)
     return PT_OK;
 }
 
+/* Units that one GPU of the pool can hold at once. */
+static uint32_t gpu_units(const struct pt_pool_state *pool)
+{
+    uint32_t max = pool->pool->shape.residents_max;
+    return pool->plain && pool->capacity < max ? pool->capacity : max;
+}
+
+/* Units that can be held at once, by the GPUs and by the jobs there are. */
 static uint64_t units_of(const struct pt_sim *sim)
 {
-    uint64_t units = 0;
+    uint64_t units = 0, asked = 0;
+    for (uint32_t p = 0; p < sim->pool_count; p++) {
+        const struct pt_pool *pool = sim->pools[p].pool;
+        units += (uint64_t)pool->node_count * pool->gpus_per_node * gpu_units(&sim->pools[p]);
+    }
+    for (uint32_t c = 0; c < sim->class_count; c++)
+        if (sim->classes[c].pools != 0)
+            asked += (uint64_t)sim->classes[c].count * sim->classes[c].units;
+    return units < asked ? units : asked;
+}
+
+/* Units that may sit on one GPU at once, over all pools. */
+static uint32_t residents_of(const struct pt_sim *sim, uint64_t units)
+{
+    uint32_t most = 1;
     for (uint32_t p = 0; p < sim->pool_count; p++)
-        units += sim->pools[p].free_units;
-    return units;
+        if (gpu_units(&sim->pools[p]) > most) most = gpu_units(&sim->pools[p]);
+    return most < units ? most : (uint32_t)units + 1;
 }
 
 static uint32_t largest_job(const struct pt_sim *sim)
@@ -117,10 +140,13 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
 {
     const struct pt_cluster *cluster = sim->world.cluster;
     uint32_t per_node = 1, gpus = cluster->gpu_count;
+    size_t stride = 0;
     uint64_t units = units_of(sim);
+    uint32_t residents = residents_of(sim, units);
     for (uint32_t p = 0; p < sim->pool_count; p++) {
         const struct pt_pool_state *pool = &sim->pools[p];
         if (pool->pool->gpus_per_node > per_node) per_node = pool->pool->gpus_per_node;
+        if (pool->stride > stride) stride = pool->stride;
     }
     sim->live_capacity = live_needed(sim, units);
     sim->member_capacity = (uint32_t)units;
@@ -144,6 +170,21 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     ok = ok && (sim->scratch_nodes = malloc(cluster->node_count * sizeof *sim->scratch_nodes));
     ok = ok && (sim->scratch_load = malloc(per_node * sizeof *sim->scratch_load));
     ok = ok && (sim->scratch_mem = malloc(per_node * sizeof *sim->scratch_mem));
+    ok = ok && (sim->scratch_residents = malloc(per_node * sizeof *sim->scratch_residents));
+    ok = ok && (sim->resident_member = malloc(residents * sizeof *sim->resident_member));
+    ok = ok && (sim->resident = malloc(residents * sizeof *sim->resident));
+    ok = ok && (sim->share = malloc(residents * sizeof *sim->share));
+    ok = ok && (sim->slow = malloc(residents * sizeof *sim->slow));
+    if (stride > 0) {
+        ok = ok && (sim->scratch_state = malloc(per_node * stride));
+        ok = ok && (sim->trial = malloc((size_t)sim->units.capacity * PT_NESTED_STATE_MAX));
+        ok = ok && (sim->trial_of = calloc(gpus, sizeof *sim->trial_of));
+    }
+    if (sim->world.jobs_model.traits != NULL)
+        ok = ok && (sim->model = malloc(sim->live_capacity * sizeof *sim->model));
+    if (sim->world.jobs_model.cold_start_ns != NULL || sim->world.restore.base_ns > 0 ||
+        sim->world.restore.per_gib_ns > 0)
+        ok = ok && pt_heap_init(&sim->ready_heap, sim->live_capacity);
     sim->live_free = sim->member_free = sim->backoff_first = PT_NONE;
     return ok ? PT_OK : pt_fail(error, PT_ERR_MEMORY, "out of memory for the engine's work space");
 }
@@ -183,7 +224,10 @@ enum pt_status pt_sim_create(struct pt_sim **out, const struct pt_world *world,
     if (status == PT_OK) status = jobs_build(sim, error);
     if (status == PT_OK) status = pt__classes_build(sim, error);
     if (status == PT_OK) status = changes_build(sim, error);
+    if (status == PT_OK) status = pt__faults_build(sim, error);
     if (status == PT_OK) status = work_space_build(sim, error);
+    if (status == PT_OK) status = pt__change_build(sim, error);
+    if (status == PT_OK) status = pt__charge_build(sim, error);
     if (status == PT_OK) status = pt__account_build(sim, error);
     if (status == PT_OK) status = policy_build(sim, error);
     if (status != PT_OK) {
@@ -201,18 +245,28 @@ void pt_sim_destroy(struct pt_sim *sim)
         sim->world.policy->fini(sim->policy_state);
     free(sim->policy_state);
     pt__account_free(sim);
+    pt__charge_free(sim);
+    if (sim->rng != NULL) gsl_rng_free(sim->rng);
+    pt_heap_fini(&sim->ready_heap);
+    pt_heap_fini(&sim->change_heap);
+    pt_heap_fini(&sim->fault_heap);
     pt__index_free(sim);
     pt__slots_free(sim);
     pt_heap_fini(&sim->heap);
     pt_heap_fini(&sim->cpu_heap);
     pt_bitset_fini(&sim->pending);
-    void *blocks[] = {sim->state,         sim->live_of,      sim->class_of,   sim->place,
-                      sim->job_at,        sim->classes,      sim->waits_for,  sim->doomed,
-                      sim->live,          sim->member,       sim->pools,      sim->nodes,
-                      sim->gpus,          sim->change,       sim->wakes,      sim->dirty_gpu,
-                      sim->dirty_live,    sim->dirty_home,   sim->due_jobs,   sim->units.gpus,
-                      sim->units.starts,  sim->gpu_mark,     sim->node_mark,  sim->node_units,
-                      sim->scratch_nodes, sim->scratch_load, sim->scratch_mem};
+    void *blocks[] = {
+        sim->state,         sim->live_of,         sim->class_of,    sim->place,
+        sim->job_at,        sim->classes,         sim->waits_for,   sim->doomed,
+        sim->live,          sim->member,          sim->pools,       sim->nodes,
+        sim->gpus,          sim->change,          sim->wakes,       sim->dirty_gpu,
+        sim->dirty_live,    sim->dirty_home,      sim->due_jobs,    sim->units.gpus,
+        sim->units.starts,  sim->gpu_mark,        sim->node_mark,   sim->node_units,
+        sim->scratch_nodes, sim->scratch_load,    sim->scratch_mem, sim->scratch_residents,
+        sim->scratch_state, sim->resident_member, sim->resident,    sim->share,
+        sim->slow,          sim->trial,           sim->trial_of,    sim->model,
+        sim->needs,         sim->need_id,         sim->node_room,   sim->change_of,
+        sim->fresh,         sim->fault_number};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     free(sim);

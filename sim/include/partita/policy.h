@@ -59,6 +59,7 @@ enum pt_gpu_order { PT_GPUS_LOWEST, PT_GPUS_FULLEST, PT_GPUS_EMPTIEST };
  * keeps an index per (search, class), so `key` must depend on its arguments alone. */
 struct pt_search {
     enum pt_gpu_order gpu_order; /* which GPUs on the node: ties the lowest index */
+    bool needs_room; /* `key` looks at facts->room; else it may be counted up to `wanted` only */
     /* `wanted` = units wanted of one node; PT_KEY_NONE = not this node, else at most PT_KEY_MAX.
      * Among MIG nodes, those that need disturb fewer instances come first whatever the key. Asked
      * only where facts->room >= wanted. NULL: no preference, the lowest node that has the room. */

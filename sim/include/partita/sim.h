@@ -99,10 +99,10 @@ enum pt_reason pt_sim_never_fits(const struct pt_sim *sim, pt_job job);
 
 /* Exact integrals over the window of rates, in units of GPU x ns or unit x ns. */
 struct pt_pool_totals {
-    pt_u128 there;  /* GPU x ns up */
-    pt_u128 busy;   /* GPU x ns with at least one running resident */
-    pt_u128 held;   /* capacity x ns held (divide by a GPU's for GPU equivalents) */
-    pt_u128 energy; /* uW x ns; 0 unless world.energy */
+    pt_u128 there;     /* GPU x ns up */
+    pt_u128 busy;      /* GPU x ns with at least one running resident */
+    pt_u128 held;      /* capacity x ns held (divide by a GPU's for GPU equivalents) */
+    pt_u128 energy;    /* uW x ns; 0 unless world.energy */
     pt_u128 there_run; /* GPU x ns up over the whole run, from the first submission */
     double charged;    /* GPU seconds charged to jobs over the whole run */
     uint64_t reconfigurations;

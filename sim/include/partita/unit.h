@@ -53,7 +53,8 @@ struct pt_unit_shape {
     enum pt_charge charge;
     enum pt_sharing sharing; /* the rest is what struct pt_partition says of it */
     bool strict;
-    bool allow_speedup; /* a job may run faster than R */
+    bool elastic;       /* shares grow where others leave room: a job may run faster than R */
+    bool allow_speedup; /* the same, as the user wishes */
     uint32_t slots;     /* residents of one unit at most, for fixed shares; 1 = not shared */
     double switch_loss, cap_contention;
     uint32_t switch_loss_ppm;
