@@ -6,7 +6,7 @@
 static uint64_t key_fullest(const struct pt_node_facts *node, uint32_t wanted)
 {
     (void)wanted;
-    uint64_t gpus = UINT32_MAX / 2 - node->chosen_load;
+    uint64_t gpus = UINT32_MAX / 4 - node->chosen_load;
     return gpus << 32 | (UINT32_MAX - node->load);
 }
 

@@ -178,7 +178,7 @@ static void bend_memory(struct pt_sim *sim)
 }
 static void bend_busy(struct pt_sim *sim)
 {
-    sim->pools[0].busy_gpus--;
+    sim->pools[0].busy_ppm--;
 }
 static void bend_open(struct pt_sim *sim)
 {
@@ -208,7 +208,7 @@ static void bend_queue(struct pt_sim *sim)
 Test(sim, every_invariant_trips)
 {
     trips(bend_memory, "memory of GPU");
-    trips(bend_busy, "busy GPUs of pool");
+    trips(bend_busy, "busy share of pool");
     trips(bend_open, "open mark of GPU");
     trips(bend_running, "running jobs");
     trips(bend_speed, "speed of job");
