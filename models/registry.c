@@ -5,7 +5,8 @@
 #include "models/interference/interference.h"
 #include "models/units/units.h"
 
-const struct pt_unit_ops *const pt_units[] = {&pt__exclusive, &pt__time_slice, &pt__mig, NULL};
+const struct pt_unit_ops *const pt_units[] = {&pt__exclusive, &pt__time_slice, &pt__mps, &pt__mig,
+                                              &pt__vgpu_mode, &pt__fractional, NULL};
 
 const struct pt_unit_ops *pt_unit_find(const char *name)
 {

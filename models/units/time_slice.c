@@ -5,7 +5,14 @@
  * speed (models.md, section 4.1; with e = 0 this is textbook processor sharing). Device memory is
  * not partitioned: unchecked, as in life, the process whose allocation does not fit fails. */
 
-enum { PARAM_REPLICAS, PARAM_SWITCH_LOSS, PARAM_MEMORY, PARAM_DISTINCT };
+enum {
+    PARAM_REPLICAS,
+    PARAM_SWITCH_LOSS,
+    PARAM_MEMORY,
+    PARAM_DISTINCT,
+    PARAM_SLICE,
+    PARAM_ONE_ONLY
+};
 enum { MEMORY_UNCHECKED, MEMORY_ADMIT };
 
 static const char *const memory_choices[] = {"unchecked", "admit", NULL};
@@ -21,6 +28,11 @@ static const struct pt_param params[] = {
                       "waits"},
     [PARAM_DISTINCT] = {"distinct", PT_PARAM_BOOL, "", "true", NULL, NULL, NULL,
                         "whether the replicas of one job sit on distinct GPUs"},
+    [PARAM_SLICE] = {"slice_s", PT_PARAM_DURATION, "s", "2ms", "1us", "10s", NULL,
+                     "length of a turn, for fidelity: slices alone (1 to 2 ms were seen; NVIDIA "
+                     "says none)"},
+    [PARAM_ONE_ONLY] = {"fail_requests_greater_than_one", PT_PARAM_BOOL, "", "false", NULL, NULL,
+                        NULL, "refuse jobs that ask for more than one replica"},
     {0}};
 
 static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu_model *gpu,
@@ -38,11 +50,13 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
                                     .memory_admits = admit,
                                     .memory_oom = !admit,
                                     .fault_spreads = true,
+                                    .one_unit_only = values[PARAM_ONE_ONLY].integer != 0,
                                     .charge = PT_CHARGE_SPLIT,
                                     .sharing = PT_SHARING_TURNS,
                                     .slots = replicas,
                                     .switch_loss = values[PARAM_SWITCH_LOSS].number,
-                                    .switch_loss_ppm = (uint32_t)values[PARAM_SWITCH_LOSS].ppm};
+                                    .switch_loss_ppm = (uint32_t)values[PARAM_SWITCH_LOSS].ppm,
+                                    .slice_ns = values[PARAM_SLICE].integer};
     return PT_OK;
 }
 

@@ -38,6 +38,17 @@ static int64_t price_micro(const struct pt_yaml_node *price)
     return price ? price->value.ppm : -1;
 }
 
+/* Where the key stands that a mode's message begins with ("replicas: ..."); else the map. */
+static struct pt_yaml_place place_of(const struct pt_yaml_node *sharing, const char *message)
+{
+    size_t length = strcspn(message, ": ");
+    for (const struct pt_yaml_node *key = sharing->first; key; key = key->next)
+        if (strlen(key->key) == length && strncmp(key->key, message, length) == 0 &&
+            key->place.line > 0)
+            return key->place;
+    return sharing->place;
+}
+
 static void load_sharing(struct pt__loader *loader, struct pt_pool *pool,
                          const struct pt_yaml_node *sharing)
 {
@@ -48,7 +59,7 @@ static void load_sharing(struct pt__loader *loader, struct pt_pool *pool,
     pool->unit_params = params;
     if (!params) return;
     if (pool->unit->configure(&pool->shape, pool->gpu, params, &error) != PT_OK)
-        pt__loader_say(loader, sharing->place, "%s", error.message);
+        pt__loader_say(loader, place_of(sharing, error.message), "%s", error.message);
 }
 
 static void load_pool(struct pt__loader *loader, struct pt_pool *pool,

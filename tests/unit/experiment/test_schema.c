@@ -116,7 +116,7 @@ Test(schema, refuses_keys_that_belong_to_another_choice)
                    "gpu: l40s, sharing: {mode: exclusive, replicas: 2}}]}\n",
                    NULL,
                    "test.yaml:3:95: unknown key 'replicas' of sharing mode 'exclusive': "
-                   "'time_slice' has it\n");
+                   "'time_slice', 'mps', 'vgpu' and 'fractional' have it\n");
 }
 
 Test(schema, checks_short_forms_before_it_writes_them_out)

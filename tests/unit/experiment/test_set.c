@@ -118,7 +118,8 @@ Test(set, refuses_and_names_the_argument)
         {"a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q=3", "a path of more than 16 steps"},
         {"sed=3", "unknown key 'sed' (did you mean 'seed'?)"},
         {"cluster.pools[whole].sharing.replicas=3",
-         "unknown key 'replicas' of sharing mode 'exclusive': 'time_slice' has it"},
+         "unknown key 'replicas' of sharing mode 'exclusive': 'time_slice', 'mps', "
+         "'vgpu' and 'fractional' have it"},
         {"wholly.wrong=3", "unknown key 'wholly' of experiment"},
         {"policy.blokcing=skip", "unknown key 'blokcing' (did you mean 'blocking'?)"},
         {"seed.a=3", "'seed' is a single value: nothing is inside it"},

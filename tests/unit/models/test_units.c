@@ -10,6 +10,8 @@
 static const char *required_params(const char *mode)
 {
     static const char *const required[][2] = {{"time_slice", "replicas=7"},
+                                              {"mps", "replicas=7"},
+                                              {"vgpu", "type=10c"},
                                               {"mig", "layout=all-1g"}};
     for (size_t i = 0; i < sizeof required / sizeof required[0]; i++)
         if (strcmp(required[i][0], mode) == 0) return required[i][1];
