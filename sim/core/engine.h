@@ -228,6 +228,10 @@ struct pt_sim {
     uint32_t *fault_number;    /* by GPU: keys the draws */
     uint32_t fault_next;       /* of world.faults.events */
     bool faulty;               /* there are faults to come */
+    struct pt_turn *turn;      /* [members]; NULL unless fidelity: slices */
+    struct pt_turns *turns;    /* [GPUs] */
+    struct pt_heap turn_heap;
+    uint64_t turn_speed; /* of the turn that has just begun */
     gsl_rng *rng;
     int64_t *wakes; /* binary heap of the policy's own timers */
     uint32_t wake_count, wake_capacity;
@@ -429,6 +433,14 @@ enum pt_status pt__faults_build(struct pt_sim *sim, struct pt_error *error);
 int64_t pt__faults_next(const struct pt_sim *sim);
 uint32_t pt__faults_due(struct pt_sim *sim);
 void pt__faults_node_down(struct pt_sim *sim, uint32_t node);
+
+/* turns.c: fidelity: slices */
+enum pt_status pt__turns_build(struct pt_sim *sim, struct pt_error *error);
+bool pt__turns_play(const struct pt_sim *sim, const struct pt_pool *pool);
+void pt__turns_join(struct pt_sim *sim, uint32_t member);
+void pt__turns_leave(struct pt_sim *sim, uint32_t member);
+uint32_t pt__turns_due(struct pt_sim *sim);
+uint32_t pt__turns_ask(struct pt_sim *sim, uint32_t gpu); /* its busy share, millionths */
 
 /* members.c */
 void pt__members_take(struct pt_sim *sim, uint32_t live, const struct pt_units *units);

@@ -47,8 +47,11 @@ static int64_t next_instant(struct pt_sim *sim)
     if (sim->change_heap.count > 0)
         t = earlier(t, pt_heap_key_time(pt_heap_top(&sim->change_heap)));
     if (sim->ready_heap.count > 0) t = earlier(t, pt_heap_key_time(pt_heap_top(&sim->ready_heap)));
-    if (sim->faulty) t = earlier(t, pt__faults_next(sim));
-    return earlier(t, next_give_up(sim));
+    if (sim->turn_heap.count > 0) t = earlier(t, pt_heap_key_time(pt_heap_top(&sim->turn_heap)));
+    t = earlier(t, next_give_up(sim));
+    if (sim->faulty && t != PT_NEVER)
+        t = earlier(t, pt__faults_next(sim)); /* alone they end never */
+    return t;
 }
 
 /* The heap's slots whose time is now: a tree's top, found without moving anything. */
@@ -236,6 +239,7 @@ static enum pt_status instant(struct pt_sim *sim)
     happened += drain_ready(sim);
     happened += drain_changes(sim);
     if (sim->faulty) happened += pt__faults_due(sim);
+    if (sim->turn != NULL) happened += pt__turns_due(sim);
     happened += drain_timers(sim);
     happened += drain_arrivals(sim);
     bool acted = pass(sim);

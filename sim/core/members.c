@@ -74,6 +74,7 @@ void pt__members_take(struct pt_sim *sim, uint32_t live, const struct pt_units *
         *link = index;
         link = &sim->member[index].job_next;
         ring_enter(sim, index);
+        pt__turns_join(sim, index);
         if (nested) nested_take(sim, &sim->member[index], need, units->starts[i]);
         pt__slots_change(sim, units->gpus[i], need, mib, true);
     }
@@ -88,6 +89,7 @@ void pt__members_drop(struct pt_sim *sim, struct pt_live *live)
         struct pt_member *member = &sim->member[m];
         next = member->job_next;
         ring_leave(sim, m);
+        pt__turns_leave(sim, m);
         sim->gpus[member->gpu].computing -= live->computing;
         if (pool->nested != NULL)
             pool->nested->remove(pt__state_of(pool, member->gpu), &pool->pool->shape, need,

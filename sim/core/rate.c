@@ -181,7 +181,10 @@ void pt__settle_gpu_ask(struct pt_sim *sim, uint32_t gpu)
     const struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
     struct use use = {0, 0};
     uint32_t busy_ppm = 0;
-    if (g->computing > 0) {
+    if (pt__turns_play(sim, pool->pool)) {
+        busy_ppm = pt__turns_ask(sim, gpu);
+        use.sm = busy_ppm > 0;
+    } else if (g->computing > 0) {
         bool model = sim->world.interference.ops != NULL;
         busy_ppm = PT_PPM_ONE;
         if (!model && pool->plain && !sim->world.energy) {

@@ -35,6 +35,7 @@ void pt__settle_advance(struct pt_sim *sim, struct pt_live *live)
 /* now + left / speed, to the nearest ns, half up; PT_NEVER beyond the representable. */
 static int64_t end_of(int64_t now_ns, pt_u128 left, uint64_t speed)
 {
+    if (speed == 0) return PT_NEVER; /* not its turn */
     pt_u128 dt = speed == PT_SPEED_ONE ? (left + PT_SPEED_ONE / 2) >> 60
                                        : (2 * left + speed) / ((pt_u128)speed * 2);
     return dt >= (pt_u128)(uint64_t)(PT_NEVER - now_ns) ? PT_NEVER : now_ns + (int64_t)dt;

@@ -228,6 +228,7 @@ enum pt_status pt_sim_create(struct pt_sim **out, const struct pt_world *world,
     if (status == PT_OK) status = work_space_build(sim, error);
     if (status == PT_OK) status = pt__change_build(sim, error);
     if (status == PT_OK) status = pt__charge_build(sim, error);
+    if (status == PT_OK) status = pt__turns_build(sim, error);
     if (status == PT_OK) status = pt__account_build(sim, error);
     if (status == PT_OK) status = policy_build(sim, error);
     if (status != PT_OK) {
@@ -250,23 +251,34 @@ void pt_sim_destroy(struct pt_sim *sim)
     pt_heap_fini(&sim->ready_heap);
     pt_heap_fini(&sim->change_heap);
     pt_heap_fini(&sim->fault_heap);
+    pt_heap_fini(&sim->turn_heap);
     pt__index_free(sim);
     pt__slots_free(sim);
     pt_heap_fini(&sim->heap);
     pt_heap_fini(&sim->cpu_heap);
     pt_bitset_fini(&sim->pending);
-    void *blocks[] = {
-        sim->state,         sim->live_of,         sim->class_of,    sim->place,
-        sim->job_at,        sim->classes,         sim->waits_for,   sim->doomed,
-        sim->live,          sim->member,          sim->pools,       sim->nodes,
-        sim->gpus,          sim->change,          sim->wakes,       sim->dirty_gpu,
-        sim->dirty_live,    sim->dirty_home,      sim->due_jobs,    sim->units.gpus,
-        sim->units.starts,  sim->gpu_mark,        sim->node_mark,   sim->node_units,
-        sim->scratch_nodes, sim->scratch_load,    sim->scratch_mem, sim->scratch_residents,
-        sim->scratch_state, sim->resident_member, sim->resident,    sim->share,
-        sim->slow,          sim->trial,           sim->trial_of,    sim->model,
-        sim->needs,         sim->need_id,         sim->node_room,   sim->change_of,
-        sim->fresh,         sim->fault_number};
+    void *blocks[] = {sim->state,         sim->live_of,
+                      sim->class_of,      sim->place,
+                      sim->job_at,        sim->classes,
+                      sim->waits_for,     sim->doomed,
+                      sim->live,          sim->member,
+                      sim->pools,         sim->nodes,
+                      sim->gpus,          sim->change,
+                      sim->wakes,         sim->dirty_gpu,
+                      sim->dirty_live,    sim->dirty_home,
+                      sim->due_jobs,      sim->units.gpus,
+                      sim->units.starts,  sim->gpu_mark,
+                      sim->node_mark,     sim->node_units,
+                      sim->scratch_nodes, sim->scratch_load,
+                      sim->scratch_mem,   sim->scratch_residents,
+                      sim->scratch_state, sim->resident_member,
+                      sim->resident,      sim->share,
+                      sim->slow,          sim->trial,
+                      sim->trial_of,      sim->model,
+                      sim->needs,         sim->need_id,
+                      sim->node_room,     sim->change_of,
+                      sim->fresh,         sim->turn,
+                      sim->turns,         sim->fault_number};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     free(sim);
