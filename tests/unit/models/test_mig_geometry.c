@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "tests/support/mig_census.h"
 #include "tests/support/rig.h"
 
 /* Twelve memory slices, four compute slices. */
@@ -13,56 +14,11 @@ static const struct pt_mig_profile rtx_profiles[] = {
 };
 static const struct pt_mig rtx_mig = {4, 12, 3, 2, rtx_profiles};
 
-/* The table without the profiles of a kind, to be enumerated. */
-static struct pt_mig without(const struct pt_mig *mig, struct pt_mig_profile *kept, bool doubles)
-{
-    struct pt_mig less = *mig;
-    less.profiles = kept;
-    less.profile_count = 0;
-    for (unsigned i = 0; i < mig->profile_count; i++) {
-        const struct pt_mig_profile *profile = &mig->profiles[i];
-        if (profile->media || (!doubles && profile->compute == 1 && profile->size == 2)) continue;
-        kept[less.profile_count++] = *profile;
-    }
-    return less;
-}
-
-struct census {
-    unsigned sets, maximal, multisets;
-    uint64_t seen[128]; /* maximal multisets, four bits a profile */
-};
-
-/* Counts all placed sets by going through the memory slices: at each nothing starts, or one of the
- * profiles that may. */
-static void take_census(struct census *census, const struct pt_mig *mig, struct pt__mig_room room,
-                        unsigned slice, uint64_t multiset)
-{
-    if (slice < mig->memory) {
-        take_census(census, mig, room, slice + 1, multiset);
-        for (unsigned i = 0; i < mig->profile_count; i++) {
-            const struct pt_mig_profile *profile = &mig->profiles[i];
-            if (!(pt__mig_starts(profile, room) >> slice & 1)) continue;
-            take_census(census, mig, pt__mig_beside(room, profile, slice), slice + 1,
-                        multiset + (UINT64_C(1) << (4 * i)));
-        }
-        return;
-    }
-    census->sets++;
-    if (pt__mig_options(mig, room) != 0) return;
-    census->maximal++;
-    for (unsigned i = 0; i < census->multisets; i++)
-        if (census->seen[i] == multiset) return;
-    cr_assert_lt(census->multisets, 128);
-    census->seen[census->multisets++] = multiset;
-}
-
 static void expect_census(const struct pt_mig *mig, bool doubles, unsigned sets, unsigned maximal,
                           unsigned multisets)
 {
-    struct pt_mig_profile kept[PT_MIG_PROFILES_MAX];
-    struct pt_mig less = without(mig, kept, doubles);
-    struct census census = {0};
-    take_census(&census, &less, pt__mig_whole(&less), 0, 0);
+    struct mig_census census;
+    mig_census(&census, mig, doubles);
     cr_assert_eq(census.sets, sets, "%u sets, not %u", census.sets, sets);
     cr_assert_eq(census.maximal, maximal, "%u maximal, not %u", census.maximal, maximal);
     cr_assert_eq(census.multisets, multisets, "%u multisets, not %u", census.multisets, multisets);
