@@ -75,3 +75,25 @@ Test(mig_geometry, starts)
     cr_assert_eq(pt__mig_starts(profile("1g.10gb+me"), room), 0);
     cr_assert_eq(pt__mig_starts(profile("1g.10gb"), room), 0x3f);
 }
+
+static struct pt__mig_room room_after(const char *name, unsigned start)
+{
+    struct pt__mig_room room = pt__mig_whole(rig_h100.mig);
+    cr_assert(pt__mig_starts(profile(name), room) >> start & 1);
+    return pt__mig_beside(room, profile(name), start);
+}
+
+/* hardware.md 1.3: illegal, though the sums look fine. */
+Test(mig_geometry, what_the_starts_forbid)
+{
+    struct pt__mig_room room = room_after("3g.40gb", 0);
+    cr_assert_eq(pt__mig_starts(profile("4g.40gb"), room), 0);
+    room = pt__mig_beside(room, profile("2g.20gb"), 4);
+    cr_assert_eq(pt__mig_starts(profile("2g.20gb"), room), 0);
+    cr_assert_eq(pt__mig_starts(profile("1g.10gb"), room), 1 << 6); /* never at 7 */
+    room = room_after("7g.80gb", 0);
+    cr_assert_eq(pt__mig_options(rig_h100.mig, room), 0);
+    room = room_after("4g.40gb", 0);
+    cr_assert_eq(pt__mig_starts(profile("4g.40gb"), room), 0);
+    cr_assert_eq(pt__mig_starts(profile("3g.40gb"), room), 1 << 4);
+}
