@@ -9,6 +9,7 @@ extern const struct pt__command pt__command_test;
 extern const struct pt__command pt__command_export;
 extern const struct pt__command pt__command_list;
 extern const struct pt__command pt__command_schema;
+extern const struct pt__command pt__command_predict;
 extern const struct pt__command pt__command_trace;
 
 /* NULL-terminated, in the order in which they are listed. */

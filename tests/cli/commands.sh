@@ -6,7 +6,7 @@ small small.yaml
 exits 0 --version
 out_says "partita "
 exits 0 --help
-for command in run test export list schema trace; do
+for command in run test export list schema trace predict; do
     out_says "$command"
     exits 0 $command --help
     out_says "Example:"
@@ -19,6 +19,11 @@ for command in check info convert; do
 done
 exits 2
 exits 2 trace
+exits 0 predict fit-profiles --help
+out_says "Example:"
+exits 2 predict
+exits 2 predict train
+err_says "unknown command 'train'"
 
 exits 0 run small.yaml
 out_says "3 rows read"

@@ -3,7 +3,7 @@
 . "$PARTITA_SOURCE/tests/cli/lib.sh"
 [ -e "$PARTITA_BUILD/partita.1" ] || { echo "the manual is not built"; exit 77; }
 
-for command in run test export "list" schema "trace check" "trace info" "trace convert"; do
+for command in run test export "list" schema "trace check" "trace info" "trace convert" "predict fit-profiles"; do
     # shellcheck disable=SC2086
     exits 0 $command --help
     # shellcheck disable=SC2013 # options are words

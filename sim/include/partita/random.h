@@ -26,7 +26,8 @@ enum pt_purpose {
     PT_PURPOSE_RECONFIGURE = 6,
     PT_PURPOSE_PROFILE = 7,
     PT_PURPOSE_RESIDUAL = 8,
-    PT_PURPOSE_FAULT = 9
+    PT_PURPOSE_FAULT = 9,
+    PT_PURPOSE_FOLDS = 10
 };
 
 extern const gsl_rng_type *const pt_rng_type;
