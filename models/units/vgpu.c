@@ -125,7 +125,7 @@ static enum pt_status count_slots(uint32_t *slots, uint64_t *mib, const struct p
 {
     const char *type = values[PARAM_TYPE].text;
     bool has_type = type[0] != '\0', has_replicas = values[PARAM_REPLICAS].text != NULL;
-    uint32_t gb;
+    uint32_t gb = 0;
     if (has_type && has_replicas)
         return pt_fail(error, PT_ERR_INPUT,
                        "type and replicas: the type says how many slots there are");
@@ -138,7 +138,7 @@ static enum pt_status count_slots(uint32_t *slots, uint64_t *mib, const struct p
         return PT_OK;
     }
     PT_TRY(parse_type(&gb, type, gpu, error));
-    *slots = nominal_gb(gpu) / gb;
+    *slots = gb == 0 ? 0 : nominal_gb(gpu) / gb;
     if (*slots == 0)
         return pt_fail(error, PT_ERR_INPUT, "type: '%.32s' needs %u GB of frame buffer, %s has %u",
                        type, (unsigned)gb, gpu->name, (unsigned)nominal_gb(gpu));
@@ -156,8 +156,8 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
                                               [FIXED_SHARE] = PT_SHARING_FIXED};
     int64_t scheduler = values[PARAM_SCHEDULER].integer;
     int64_t slice_ns = values[PARAM_SLICE].integer;
-    uint32_t slots;
-    uint64_t mib;
+    uint32_t slots = 0;
+    uint64_t mib = 0;
     PT_TRY(count_slots(&slots, &mib, gpu, values, error));
     if (!values[PARAM_SLICE].text) slice_ns = slots > SLICE_MANY_ABOVE ? SLICE_MANY : SLICE_FEW;
     *shape = (struct pt_unit_shape){
