@@ -47,7 +47,8 @@ struct pt__mig_layout {
 
 /* Finds a legal placement of counts[i] instances of the table's i-th profile, whatever their order:
  * of all that there are, one that leaves the most options; of equal ones the one whose large
- * instances start lowest. False if there is none. */
+ * instances start lowest. False if there is none. (After a million steps, which no known table
+ * needs, the best so far counts.) */
 bool pt__mig_place_all(struct pt__mig_layout *layout, const struct pt_mig *mig,
                        const uint32_t counts[PT_MIG_PROFILES_MAX]);
 

@@ -118,7 +118,7 @@ struct pt_placed {
 #define PT_DISTURBS_NEVER PT_DISTURBS_LEVELS
 
 /* GPUs cut into instances: pure functions over a small state per GPU, which the engine keeps and
- * copies freely. */
+ * copies freely; aligned as uint64_t. */
 struct pt_nested_ops {
     size_t state_size; /* <= PT_NESTED_STATE_MAX */
     /* The GPU as the pool's layout has it, all instances idle. */
