@@ -22,4 +22,8 @@ const struct pt_interference_ops *pt_interference_find(const char *name);
 extern const unsigned char pt_catalog_yaml[];
 extern const size_t pt_catalog_yaml_length;
 
+/* models/profiles/profiles.csv and models/pairs/{v100,k80}.csv, likewise. */
+extern const unsigned char pt_profiles_csv[], pt_pairs_v100_csv[], pt_pairs_k80_csv[];
+extern const size_t pt_profiles_csv_length, pt_pairs_v100_csv_length, pt_pairs_k80_csv_length;
+
 #endif

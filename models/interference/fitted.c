@@ -200,9 +200,8 @@ static void turns_under_caps(double *slow, const struct pt_partition *partition,
     pt__turns(slow, partition, additive);
     for (uint32_t i = 0; i < partition->count; i++) {
         if (!partition->residents[i].need->capped) continue;
-        struct pt__load load = pt__load(partition, i, additive);
-        double capped = load.slice *
-                        pt__pnorm(load.u, pt__cap(partition, i), partition->residents[i].traits->p);
+        double capped =
+            pt__load(partition, i, additive).slice * pt__alone_under_cap(partition, i, additive);
         if (slow[i] < capped) slow[i] = capped;
     }
 }
@@ -281,7 +280,7 @@ const struct pt_interference_ops pt_fitted = {
     .name = "fitted",
     .summary = "the measured law of each sharing mode",
     .source = "fits to Gavel's, MISO's, ParvaGPU's, NOS's and COLFAX's measurements on K80, V100, "
-              "A30 and A100; newer GPUs are scaled, not measured (models.md 4)",
+              "A30 and A100; newer GPUs are scaled, not measured",
     .params = params,
     .prepare = prepare,
     .release = fitted_release,

@@ -23,7 +23,7 @@ struct pt__load {
     double slice; /* slow-down of being on this instance at all; 1 on a whole GPU */
     double raw;   /* busy intensity there; a fit may give a little more than 1 */
     double u;     /* the same, at most 1 */
-    double busy;  /* share of time in which it has a kernel there, u <= busy <= 1 */
+    double busy;  /* share of time in which it has a kernel there, at most 1 */
 };
 
 /* v^p and its inverse, p = 1, 2 or 4. */
@@ -77,11 +77,6 @@ void pt__capped_turns(double *slow, const struct pt_partition *partition, bool a
  * slots. */
 void pt__vgpu(double *slow, const struct pt_partition *partition, bool additive);
 
-/* 4.6: what each resident i gets of `capacity` under max-min fairness when it can use
- * demand(partition, i); `share` has room for one number per resident. */
-void pt__max_min(double *share, const struct pt_partition *partition, double capacity,
-                 double (*demand)(const struct pt_partition *partition, uint32_t i));
-
 /* 4.4: power and PCIe, which the instances of a GPU share. `slope` is 0.201. On a GPU that is one
  * unit nothing happens: its law was measured with both. Never a speed-up: a job that meets its
  * power limit even when alone was measured so. */
@@ -102,6 +97,9 @@ double pt__alone_here(const struct pt_partition *partition, uint32_t i, bool add
  * factors[victim * (type_count + 1) + neighbour]; drawn jobs are type `type_count`. */
 void pt__residual_apply(double *slow, const struct pt_partition *partition, bool additive,
                         const double *factors, uint32_t type_count);
+
+/* Slow-down, within the unit, of resident i alone under its cap; 1 where it has none. */
+double pt__alone_under_cap(const struct pt_partition *partition, uint32_t i, bool additive);
 
 /* The terms of a slow-down for a model whose `unit` and `board` these are; `plain` is its state
  * without residual. See struct pt_interference_ops. */

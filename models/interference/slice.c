@@ -38,6 +38,12 @@ struct pt__load pt__load(const struct pt_partition *partition, uint32_t i, bool 
     return load;
 }
 
+double pt__alone_under_cap(const struct pt_partition *partition, uint32_t i, bool additive)
+{
+    return pt__pnorm(pt__load(partition, i, additive).u, pt__cap(partition, i),
+                     partition->residents[i].traits->p);
+}
+
 double pt__alone_here(const struct pt_partition *partition, uint32_t i, bool additive)
 {
     struct pt_partition one = *partition;

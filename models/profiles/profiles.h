@@ -67,7 +67,7 @@ PT_USE_RESULT enum pt_status pt_profiles_parse(struct pt_profiles *profiles, con
                                                size_t length, const char *file,
                                                struct pt_error *error);
 /* The built-in rows and, hiding those of the same name, the user's `own`, whose words stay
- * borrowed. own[i].type is set here. Built-in names keep their types whatever is added. */
+ * borrowed. Built-in names keep their types whatever is added. */
 PT_USE_RESULT enum pt_status pt_profiles_init(struct pt_profiles *profiles,
                                               const struct pt_profile *own, uint32_t own_count,
                                               struct pt_error *error);

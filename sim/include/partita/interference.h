@@ -82,6 +82,7 @@ struct pt_term {
 struct pt_interference_use {
     const struct pt_gpu_model *gpu;
     uint32_t type; /* as in struct pt_traits */
+    uint32_t jobs; /* of that type: two or more can meet each other */
 };
 
 /* What a model may want to know at load besides its parameters. All borrowed until `release`. */
