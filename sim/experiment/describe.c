@@ -356,49 +356,95 @@ static void param_property(struct json *json, const struct pt_param *param)
     property(json, pt_group_key(param) ? &group.row : &row);
 }
 
-static void required_param(struct json *json, const struct pt_param *param)
+/* One way to write a map without short forms. */
+struct branch {
+    const struct pt_schema *schema;
+    const struct pt_param *params; /* of the name that is picked, `chosen`; both NULL = no pick */
+    const char *chosen;
+    const struct pt_row *preset_row; /* a preset picks it instead: its row and its name */
+    const char *preset;
+};
+
+static void required_param(struct json *json, const struct branch *branch,
+                           const struct pt_param *param)
 {
     struct pt_group group;
     if (pt_group_key(param)) {
         pt_group_make(&group, param);
         param = &group.row.param;
     }
-    if (!param->fallback) member(json, NULL, param->name);
+    bool given = branch->preset && branch->preset_row->presets->value(branch->preset, param->name);
+    if (!param->fallback && !given) member(json, NULL, param->name);
 }
 
-/* A map without short forms. `params` are those of the name that was picked, which is `chosen`;
- * without a pick both are NULL. */
-static void object_schema(struct json *json, const struct pt_schema *schema,
-                          const struct pt_param *params, const char *chosen)
+static void const_property(struct json *json, const struct pt_row *row, const char *value)
 {
-    const struct pt_row *rows = schema->rows;
-    bool is_default =
-        !chosen || (rows[0].param.fallback && strcmp(rows[0].param.fallback, chosen) == 0);
-    member(json, "type", "object");
-    open(json, "properties", '{');
-    for (const struct pt_row *row = rows; row->param.name; row++) {
-        if (row->flags & PT_ROW_SHORT || pt_schema_param(params, row->param.name)) continue;
-        if (schema->pick && row == rows) {
-            if (!chosen) continue;
+    open(json, row->param.name, '{');
+    notes(json, &row->param, true);
+    begin_item(json, "const");
+    put_string(json, value);
+    close(json, '}');
+}
+
+/* The presets that are of the name that is picked. */
+static void presets_property(struct json *json, const struct branch *branch,
+                             const struct pt_row *row)
+{
+    const char *first = branch->schema->rows[0].param.name;
+    bool any = false;
+    for (size_t i = 0; row->presets->name(i); i++) {
+        const char *name = row->presets->name(i);
+        if (strcmp(row->presets->value(name, first), branch->chosen) != 0) continue;
+        if (!any) {
             open(json, row->param.name, '{');
             notes(json, &row->param, true);
-            begin_item(json, "const");
-            put_string(json, chosen);
-            close(json, '}');
-        } else {
-            property(json, row);
+            open(json, "enum", '[');
         }
+        any = true;
+        member(json, NULL, name);
     }
-    for (const struct pt_param *param = params; param && param->name; param = pt_group_next(param))
+    if (any) close(json, ']');
+    if (any) close(json, '}');
+}
+
+static void branch_property(struct json *json, const struct branch *branch,
+                            const struct pt_row *row)
+{
+    bool picks = branch->schema->pick && row == branch->schema->rows;
+    if (row->flags & PT_ROW_SHORT || pt_schema_param(branch->params, row->param.name)) return;
+    if (picks && branch->chosen)
+        const_property(json, row, branch->chosen);
+    else if (branch->preset && row == branch->preset_row)
+        const_property(json, row, branch->preset);
+    else if (row->presets && branch->chosen)
+        presets_property(json, branch, row);
+    else if (!picks)
+        property(json, row);
+}
+
+static void object_schema(struct json *json, const struct branch *branch)
+{
+    const struct pt_row *rows = branch->schema->rows;
+    const char *fallback = rows[0].param.fallback;
+    bool told =
+        branch->preset || !branch->chosen || (fallback && !strcmp(fallback, branch->chosen));
+    member(json, "type", "object");
+    open(json, "properties", '{');
+    for (const struct pt_row *row = rows; row->param.name; row++)
+        branch_property(json, branch, row);
+    for (const struct pt_param *param = branch->params; param && param->name;
+         param = pt_group_next(param))
         param_property(json, param);
     close(json, '}');
     open(json, "required", '[');
     for (const struct pt_row *row = rows; row->param.name; row++)
         if (!row->param.fallback && !(row->flags & PT_ROW_OPTIONAL))
             member(json, NULL, row->param.name);
-    if (!is_default) member(json, NULL, rows[0].param.name);
-    for (const struct pt_param *param = params; param && param->name; param = pt_group_next(param))
-        required_param(json, param);
+    if (!told) member(json, NULL, rows[0].param.name);
+    if (branch->preset) member(json, NULL, branch->preset_row->param.name);
+    for (const struct pt_param *param = branch->params; param && param->name;
+         param = pt_group_next(param))
+        required_param(json, branch, param);
     close(json, ']');
     raw(json, "additionalProperties", "false");
 }
@@ -436,25 +482,45 @@ static void short_forms(struct json *json, const struct pt_schema *schema)
     }
 }
 
+static void branch_schema(struct json *json, const char *summary, const struct branch *branch)
+{
+    open(json, NULL, '{');
+    if (summary) member(json, "description", summary);
+    object_schema(json, branch);
+    close(json, '}');
+}
+
+/* A branch for every preset of a name that can be picked. */
+static void preset_schemas(struct json *json, struct branch branch)
+{
+    const struct pt_row *rows = branch.schema->rows;
+    for (const struct pt_row *row = rows; row->param.name; row++)
+        for (size_t i = 0; row->presets && row->presets->name(i); i++) {
+            branch.preset_row = row;
+            branch.preset = row->presets->name(i);
+            if (strcmp(row->presets->value(branch.preset, rows[0].param.name), branch.chosen) == 0)
+                branch_schema(json, NULL, &branch);
+        }
+}
+
 static void map_schema(struct json *json, const struct pt_schema *schema)
 {
+    struct branch branch = {.schema = schema};
     if (!schema->pick && !has_short_form(schema)) {
-        object_schema(json, schema, NULL, NULL);
+        object_schema(json, &branch);
         return;
     }
     open(json, "anyOf", '[');
     short_forms(json, schema);
     for (size_t i = 0; schema->pick && schema->pick->name(i); i++) {
-        open(json, NULL, '{');
-        member(json, "description", schema->pick->summary(i));
-        object_schema(json, schema, schema->pick->params(i), schema->pick->name(i));
-        close(json, '}');
+        branch.params = schema->pick->params(i);
+        branch.chosen = schema->pick->name(i);
+        branch_schema(json, schema->pick->summary(i), &branch);
+        preset_schemas(json, branch);
     }
-    if (!schema->pick || schema->rows[0].flags & PT_ROW_OPTIONAL) {
-        open(json, NULL, '{');
-        object_schema(json, schema, NULL, NULL);
-        close(json, '}');
-    }
+    branch = (struct branch){.schema = schema};
+    if (!schema->pick || schema->rows[0].flags & PT_ROW_OPTIONAL)
+        branch_schema(json, NULL, &branch);
     close(json, ']');
 }
 

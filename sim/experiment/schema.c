@@ -72,13 +72,28 @@ static size_t find_pick(const struct pt_pick *pick, const char *name)
     return index;
 }
 
-/* The name that the map picks by its first key or by default, known or not; NULL = none. */
+/* What a preset that the map names gives to a key; NULL = nothing. */
+static const char *preset_value(const struct pt_schema *schema, const struct pt_yaml_node *map,
+                                const char *key)
+{
+    for (const struct pt_row *row = schema->rows; row->param.name; row++) {
+        const struct pt_yaml_node *named = row->presets ? pt_yaml_get(map, row->param.name) : NULL;
+        const char *value =
+            named && named->kind == PT_YAML_SCALAR ? row->presets->value(named->text, key) : NULL;
+        if (value) return value;
+    }
+    return NULL;
+}
+
+/* The name that the map picks by its first key, by a preset or by default, known or not; NULL =
+ * none. */
 static const char *pick_name(const struct pt_schema *schema, const struct pt_yaml_node *map)
 {
     const struct pt_param *first = &schema->rows[0].param;
     const struct pt_yaml_node *chosen = pt_yaml_get(map, first->name);
     if (chosen) return chosen->kind == PT_YAML_SCALAR ? chosen->text : NULL;
-    return first->fallback;
+    const char *preset = preset_value(schema, map, first->name);
+    return preset ? preset : first->fallback;
 }
 
 const struct pt_param *pt_schema_params(const struct pt_schema *schema,
@@ -603,6 +618,16 @@ static void unknown_pick(struct checker *checker, const struct pt_pick *pick,
             known);
 }
 
+/* A preset brings keys of one pick: another one beside it is a contradiction. */
+static void check_preset(struct checker *checker, const struct pt_schema *schema,
+                         const struct pt_yaml_node *raw, const struct pt_yaml_node *chosen)
+{
+    const char *wants = preset_value(schema, raw, schema->rows[0].param.name);
+    if (wants && strcmp(wants, chosen->text) != 0)
+        SAY(checker, chosen->place, "the preset is of %s '%s', not '%.64s'", schema->pick->noun,
+            wants, chosen->text);
+}
+
 /* The parameters that the map's first key brings. *known is false where that key is wrong: what
  * other keys mean can't be told then. */
 static const struct pt_param *check_pick(struct checker *checker, const struct pt_schema *schema,
@@ -616,6 +641,7 @@ static const struct pt_param *check_pick(struct checker *checker, const struct p
     if (!*known) return NULL; /* its row says so */
     *known = schema->pick->name(find_pick(schema->pick, chosen->text)) != NULL;
     if (!*known) unknown_pick(checker, schema->pick, chosen);
+    if (*known) check_preset(checker, schema, raw, chosen);
     return pt_schema_params(schema, raw);
 }
 
@@ -632,10 +658,15 @@ static void check_row(struct checker *checker, const struct pt_schema *schema,
                       struct pt_yaml_node *raw_map)
 {
     struct pt_yaml_node *raw = pt_yaml_get(raw_map, row->param.name), *normal;
+    const char *preset = raw ? NULL : preset_value(schema, raw_map, row->param.name);
     if (row->flags & PT_ROW_SHORT) return;
     if (raw)
         normal = check_value(checker, row, raw);
-    else if ((row->flags & PT_ROW_OPTIONAL) || may_be_absent(row))
+    else if (preset) {
+        struct pt_row given = *row;
+        given.param.fallback = preset;
+        normal = add_default(checker, &given, map);
+    } else if ((row->flags & PT_ROW_OPTIONAL) || may_be_absent(row))
         return;
     else if (row->param.fallback)
         normal = add_default(checker, row, map);

@@ -29,6 +29,13 @@ enum pt_shape {
 struct pt_catalog;
 struct pt_schema;
 
+/* Names that stand for values of the other keys of the map they are in. */
+struct pt_presets {
+    const char *(*name)(size_t index); /* NULL past the end */
+    /* What the preset gives to a key that the map does not have; NULL = nothing. */
+    const char *(*value)(const char *name, const char *key);
+};
+
 /* One key. For a scalar, `param` is its whole rule. For other shapes param.fallback NULL means
  * required, "" means empty (of a map: its own defaults), another text the scalar that stands for
  * its first key; param.min and param.max bound the number of elements. */
@@ -45,6 +52,7 @@ struct pt_row {
     /* Rewords the error of a wrong value as a whole message; false = its own words are good. NULL =
      * they always are. */
     bool (*explain)(const char *text, struct pt_error *error);
+    const struct pt_presets *presets; /* the value is a name of these; NULL = none */
 };
 
 /* What can be picked by name and brings parameters of its own; by index, NULL past the end. */
@@ -66,7 +74,8 @@ struct pt_schema {
 /* The row of this key, or NULL; not the parameters of a pick. */
 const struct pt_row *pt_schema_row(const struct pt_schema *schema, const char *key);
 
-/* The parameters that the map's first key brings (its default where it is absent), or NULL. */
+/* The parameters that the map's first key brings (where it is absent what a preset gives it, else
+ * its default), or NULL. */
 const struct pt_param *pt_schema_params(const struct pt_schema *schema,
                                         const struct pt_yaml_node *map);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "models/registry.h"
+#include "models/units/presets.h"
 #include "partita/number.h"
 #include "policies/registry.h"
 #include "sim/experiment/catalog.h"
@@ -100,8 +101,28 @@ static const struct pt_pick pick_interference = {"interference model", interfere
 
 /* ---- cluster ---- */
 
+static const char *preset_name(size_t index)
+{
+    return pt_preset_names[index];
+}
+
+static const char *preset_value(const char *name, const char *key)
+{
+    const struct pt_preset *preset = pt_preset_find(name);
+    return preset ? pt_preset_value(preset, key) : NULL;
+}
+
+static const struct pt_presets sharing_presets = {preset_name, preset_value};
+
 static const struct pt_row sharing_rows[] = {
-    VALUE("mode", TEXT, "", "exclusive", "1", NULL, 0, "how a GPU is shared"), END};
+    VALUE("mode", TEXT, "", "exclusive", "1", NULL, 0, "how a GPU is shared"),
+    {.param = {"preset", PT_PARAM_CHOICE, "", NULL, NULL, NULL, pt_preset_names,
+               "settings of a product by its name: a mode and values for its keys, of which any "
+               "key beside it overrides one (`partita list models`)"},
+     .shape = PT_SHAPE_SCALAR,
+     .flags = PT_ROW_OPTIONAL,
+     .presets = &sharing_presets},
+    END};
 static const struct pt_schema sharing = {"sharing", sharing_rows, true, &pick_unit, NULL};
 
 /* "is a family: a, b or c", or "is no known GPU (did you mean ...)". */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/units/presets.h"
 #include "policies/registry.h"
 #include "sim/experiment/tables.h"
 
@@ -101,6 +102,42 @@ Test(describe, has_a_branch_for_every_policy)
         count++;
     cr_assert_eq(branches->count, count + 1); /* and the short form */
     cr_assert_eq(pt_yaml_get(branches->first, "enum")->count, count);
+    pt_yaml_fini(&yaml);
+    free(text);
+}
+
+static bool has_branch(const struct pt_yaml_node *sharing, const char *key, const char *value,
+                       const char *required)
+{
+    for (const struct pt_yaml_node *each = pt_yaml_get(sharing, "anyOf")->first; each;
+         each = each->next) {
+        const struct pt_yaml_node *named = pt_yaml_get(pt_yaml_get(each, "properties"), key);
+        const struct pt_yaml_node *only = named ? pt_yaml_get(named, "const") : NULL;
+        if (!only || strcmp(only->text, value) != 0) continue;
+        for (const struct pt_yaml_node *one = pt_yaml_get(each, "required")->first; one;
+             one = one->next)
+            if (strcmp(one->text, required) == 0) return true;
+    }
+    return false;
+}
+
+Test(describe, has_a_branch_for_every_mode_and_preset)
+{
+    static const char *const path[] = {"properties", "cluster", "anyOf", NULL};
+    static const char *const in[] = {"properties", "pools", "items", "properties", "sharing", NULL};
+    char *text = json_of(&pt_schema_experiment);
+    struct pt_yaml yaml;
+    parse(&yaml, text);
+    const struct pt_yaml_node *sharing = NULL;
+    for (const struct pt_yaml_node *each = down(yaml.first_document, path)->first; each && !sharing;
+         each = each->next)
+        sharing = down(each, in);
+    cr_assert(has_branch(sharing, "mode", "mps", "replicas"));
+    cr_assert(has_branch(sharing, "mode", "vgpu", "mode"));
+    for (size_t i = 0; pt_preset_names[i]; i++)
+        cr_assert(has_branch(sharing, "preset", pt_preset_names[i], "preset"));
+    cr_assert(has_branch(sharing, "preset", "k8s_mps", "replicas"));
+    cr_assert_not(has_branch(sharing, "preset", "kai", "mode"));
     pt_yaml_fini(&yaml);
     free(text);
 }

@@ -209,3 +209,81 @@ Test(schema, tables_keep_their_own_rules)
     check_table(&pt_schema_scenario);
     check_table(&pt_schema_catalog);
 }
+
+/* ---- presets ---- */
+
+#define SHARED(sharing)                                                                            \
+    "partita: 1\n" JOB "cluster: {pools: [{name: a, nodes: 1, gpus_per_node: 1, gpu: l40s, "       \
+    "sharing: " sharing "}]}\n"
+
+static void assert_effective(const char *text, const char *set, const char *sharing)
+{
+    const char *const sets[] = {set, NULL};
+    struct pt_config *config = load(text, set ? sets : NULL);
+    const char *from = strstr(config->effective_yaml, "    sharing:\n");
+    cr_assert_not_null(from);
+    cr_assert(strncmp(from, sharing, strlen(sharing)) == 0, "%s has\n%.300s", text, from);
+    struct pt_config *again = load(config->effective_yaml, NULL);
+    cr_assert_str_eq(again->effective_yaml, config->effective_yaml);
+    pt_config_free(again);
+    pt_config_free(config);
+}
+
+Test(schema, presets_stand_for_a_mode_and_its_keys)
+{
+    struct pt_config *config = load(SHARED("{preset: slurm_mps}"), NULL);
+    const struct pt_pool *pool = &config->cluster.pools[0];
+    cr_assert_str_eq(pool->unit->name, "fractional");
+    cr_assert_eq(pool->shape.capacity, 100);
+    cr_assert_eq(pool->shape.sharing, PT_SHARING_SMS);
+    cr_assert(pool->shape.one_unit_only);
+    pt_config_free(config);
+    assert_effective(SHARED("{preset: hami}"), NULL,
+                     "    sharing:\n      mode: fractional\n      preset: hami\n"
+                     "      compute: time_slicing\n      strict: true\n      replicas: 100\n"
+                     "      jobs_per_gpu: 10\n      memory: admit\n");
+    assert_effective(SHARED("{preset: k8s_time_slicing, replicas: 4}"), NULL,
+                     "    sharing:\n      mode: time_slice\n      preset: k8s_time_slicing\n"
+                     "      replicas: 4\n");
+}
+
+Test(schema, keys_beside_a_preset_override_it)
+{
+    const char *const hami = "    sharing:\n      mode: fractional\n      preset: hami\n"
+                             "      compute: sm_sharing\n      strict: true\n";
+    assert_effective(SHARED("{compute: sm_sharing, preset: hami}"), NULL, hami);
+    assert_effective(SHARED("{preset: hami, mode: fractional, compute: sm_sharing}"), NULL, hami);
+    assert_effective(SHARED("{preset: hami}"), "cluster.pools[a].sharing.compute=sm_sharing", hami);
+    assert_effective(SHARED("{preset: kai, compute: sm_sharing}"),
+                     "cluster.pools[a].sharing.preset=hami", hami);
+}
+
+Test(schema, presets_are_checked)
+{
+    assert_refused(SHARED("{preset: hammi}"), NULL,
+                   "test.yaml:3:86: preset: 'hammi' is unknown (did you mean 'hami'?)\n");
+    assert_refused(SHARED("{preset: hami, mode: mps, replicas: 2}"), NULL,
+                   "test.yaml:3:98: the preset is of sharing mode 'fractional', not 'mps'\n");
+    assert_refused(SHARED("{preset: k8s_mps}"), NULL, "test.yaml:3:77: missing key 'replicas'\n");
+    assert_refused(SHARED("{preset: k8s_mps, replicas: 2, strict: true}"), NULL,
+                   "test.yaml:3:108: unknown key 'strict' of sharing mode 'mps': 'fractional' has "
+                   "it\n");
+    assert_refused(SHARED("{preset: [kai]}"), NULL,
+                   "test.yaml:3:86: 'preset' must be a choice, not a list\n");
+}
+
+Test(schema, a_mode_says_which_of_its_keys_is_wrong)
+{
+    assert_refused(SHARED("{mode: mps, replicas: 50}"), NULL,
+                   "test.yaml:3:99: replicas: 50 are more than the 48 MPS clients that l40s takes "
+                   "(60 with driver: r590)\n");
+    assert_refused(SHARED("{mode: vgpu}"), NULL,
+                   "test.yaml:3:84: mode vgpu needs a type (such as l40s-10c) or replicas\n");
+    assert_refused(SHARED("{mode: vgpu, type: 96q}"), NULL,
+                   "test.yaml:3:96: type: '96q' needs 96 GB of frame buffer, l40s has 48\n");
+    assert_refused(
+        SHARED("exclusive"), "cluster.pools[a].sharing.replcas=2",
+        "--set cluster.pools[a].sharing.replcas=2: unknown key 'replcas' of sharing mode "
+        "'exclusive' (did you mean 'replicas'? 'time_slice', 'mps', 'vgpu' and "
+        "'fractional' have it)\n");
+}
