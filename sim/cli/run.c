@@ -240,17 +240,18 @@ static void print_head(const struct session *session, const struct pt_run_facts 
 /* Why a run of the same experiment has another digest. */
 static void say_difference(const struct session *session, const struct pt_run_facts *facts)
 {
-    const struct pt_trace_spec *trace = &session->config->trace;
+    const struct pt_run_input *changed = NULL;
+    const char *then = NULL;
     const char *partial = pt_results_manifest_text(session->rerun, "partial");
     const char *version = pt_results_manifest_text(session->rerun, "version");
-    const char *input = facts->input_digest
-                            ? pt_results_input_digest(session->rerun, trace->path_as_written)
-                            : NULL;
+    for (uint32_t i = 0; i < facts->input_count && !changed; i++) {
+        then = pt_results_input_digest(session->rerun, facts->inputs[i].path_as_written);
+        if (then && strcmp(then, facts->inputs[i].digest) != 0) changed = &facts->inputs[i];
+    }
     if (partial && strcmp(partial, "0") != 0)
         fprintf(stderr, "that result is partial\n");
-    else if (input && strcmp(input, facts->input_digest) != 0)
-        fprintf(stderr, "%s has changed (%s then, %s now)\n", trace->path, input,
-                facts->input_digest);
+    else if (changed)
+        fprintf(stderr, "%s has changed (%s then, %s now)\n", changed->path, then, changed->digest);
     else if (version && strcmp(version, PARTITA_VERSION) != 0)
         fprintf(stderr, "that result is of version %s, this is " PARTITA_VERSION "\n", version);
     else
@@ -324,6 +325,10 @@ static enum pt_status spare_inputs(const struct session *session, struct pt_erro
     PT_TRY(pt_outfile_spares(result_path(session), trace, error));
     PT_TRY(pt_outfile_spares(events, given, error));
     PT_TRY(pt_outfile_spares(events, trace, error));
+    for (uint32_t i = 0; i < session->config->file_count; i++) {
+        PT_TRY(pt_outfile_spares(result_path(session), session->config->files[i].path, error));
+        PT_TRY(pt_outfile_spares(events, session->config->files[i].path, error));
+    }
     return pt_outfile_apart(events, result_path(session), error);
 }
 

@@ -176,10 +176,11 @@ static enum pt_status check(struct pt__catalog_file *file)
     }
     pt__catalog_inherit(file, document);
     if (file->no_memory) return PT_ERR_MEMORY;
+    if (file->wrong) return PT_ERR_INPUT; /* what would be missing now is no further mistake */
     enum pt_status status = pt_schema_check(&file->root, &file->yaml, &pt_schema_catalog, document,
                                             NULL, file->messages);
     if (status != PT_OK) file->root = NULL;
-    return status == PT_OK && file->wrong ? PT_ERR_INPUT : status;
+    return status;
 }
 
 /* Hands the catalogue over, or frees everything. */

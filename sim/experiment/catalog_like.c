@@ -95,6 +95,8 @@ void pt__catalog_inherit(struct pt__catalog_file *file, struct pt_yaml_node *roo
         const struct pt_yaml_node *name = pt_yaml_get(row, "name");
         const struct pt_yaml_node *like = pt_yaml_get(row, "like");
         const struct pt_yaml_node *from = like ? like : name, *base = NULL;
+        if (like && (like->kind != PT_YAML_SCALAR || pt_yaml_is_nothing(like)))
+            pt__catalog_say(file, like->place, "like: the name of one GPU is wanted");
         if (!from || from->kind != PT_YAML_SCALAR || pt_yaml_is_nothing(from)) continue;
         for (const struct pt_yaml_node *above = gpus->first; like && above != row && !base;
              above = above->next) {

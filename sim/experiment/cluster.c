@@ -99,6 +99,29 @@ static void load_pools(struct pt__loader *loader, const struct pt_yaml_node *lis
     cluster->gpu_count = (uint32_t)gpus;
 }
 
+/* R of a pool by class of jobs; speeds are 64-bit fractions, so there is a bound. */
+static void load_rates(struct pt__loader *loader, struct pt_pool *pool,
+                       const struct pt_yaml_node *map)
+{
+    const struct pt_gpu_model *reference = loader->config->cluster.reference_gpu;
+    int worst = 0;
+    double highest = 0;
+    for (int c = 0; c < PT_CLASS_COUNT; c++) {
+        enum pt_speed_class class_ = (enum pt_speed_class)c;
+        double ratio = pt_gpu_speed_ratio(pool->gpu, reference, class_);
+        pool->rate[c] = pt_gpu_relative_speed(pool->gpu, reference, class_);
+        if (ratio > highest) worst = c;
+        highest = ratio > highest ? ratio : highest;
+    }
+    if (pool->rate[worst] > 0) return;
+    pt__loader_say(loader, pt_yaml_get(map, "gpu")->place,
+                   "gpu: '%.64s' is %.1f times as fast for %s jobs as '%.64s', the GPU that work "
+                   "was measured on: less than %.0f times can be simulated (take a "
+                   "trace.reference_gpu nearer to it, or give its speed in a catalogue)",
+                   pool->gpu->name, highest, pt_speed_class_name((enum pt_speed_class)worst),
+                   reference->name, PT_SPEED_RATIO_MAX);
+}
+
 /* The GPU that work was measured on: as written, else the first pool's; and every pool's R. */
 static void load_reference(struct pt__loader *loader)
 {
@@ -108,10 +131,10 @@ static void load_reference(struct pt__loader *loader)
     const struct pt_yaml_node *written = pt_yaml_get(trace, "reference_gpu");
     cluster->reference_gpu =
         written ? pt_catalog_find(loader->config->catalog, written->text) : pools[0].gpu;
-    for (uint32_t i = 0; i < cluster->pool_count; i++)
-        for (int c = 0; c < PT_CLASS_COUNT; c++)
-            pools[i].rate[c] =
-                pt_gpu_relative_speed(pools[i].gpu, cluster->reference_gpu, (enum pt_speed_class)c);
+    const struct pt_yaml_node *map =
+        pt_yaml_get(pt_yaml_get(loader->root, "cluster"), "pools")->first;
+    for (uint32_t i = 0; i < cluster->pool_count; i++, map = map->next)
+        load_rates(loader, &pools[i], map);
     if (written) return;
     const char *name = cluster->reference_gpu->name;
     struct pt_yaml_node *said = pt_yaml_new_scalar(loader->yaml, trace->place, name, strlen(name));

@@ -1,6 +1,8 @@
 #include "sim/experiment/config.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +118,29 @@ static const char *directory_of(struct pt_yaml *yaml, const char *path)
     return pt_arena_text(&yaml->arena, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* The GPUs: those built in, and what the file adds that the key `catalog` names. */
+static enum pt_status load_catalog(struct owner *owner, const struct pt_yaml_node *raw,
+                                   const char *origin_dir, struct pt_messages *messages)
+{
+    const struct pt_yaml_node *named = pt_yaml_get(raw, "catalog");
+    struct pt__loader loader = {.config = &owner->config,
+                                .yaml = &owner->yaml,
+                                .messages = messages,
+                                .origin_dir = origin_dir};
+    if (!named || named->kind != PT_YAML_SCALAR || pt_yaml_is_nothing(named))
+        return pt_catalog_load(&owner->catalog, messages); /* the schema says what is wrong */
+    const char *path = pt__loader_input(&loader, named);
+    if (!path) return out_of_memory(owner, messages);
+    FILE *stream = fopen(path, "rb");
+    if (!stream) {
+        pt__loader_say(&loader, named->place, "catalog: '%.200s' can't be opened: %s", path,
+                       strerror(errno));
+        return PT_ERR_INPUT;
+    }
+    fclose(stream);
+    return pt_catalog_load_file(&owner->catalog, path, messages);
+}
+
 /* Sets applied, checked, built. `raw` is in the owner's arena. */
 static enum pt_status load_root(struct owner *owner, struct pt_yaml_node *raw, bool scenario,
                                 const char *origin_dir, const char *const *sets, size_t set_count,
@@ -129,15 +154,15 @@ static enum pt_status load_root(struct owner *owner, struct pt_yaml_node *raw, b
                     "('partita schema experiment' tells its keys)");
         return PT_ERR_INPUT;
     }
-    PT_TRY(pt_catalog_load(&owner->catalog, messages));
-    owner->config.catalog = owner->catalog;
     enum pt_status status = pt_set_apply(&owner->yaml, raw, schema, sets, set_count, messages);
     if (status == PT_ERR_MEMORY) return status;
+    if (!origin_dir) origin_dir = directory_of(&owner->yaml, owner->yaml.file);
+    if (!origin_dir) return out_of_memory(owner, messages);
+    PT_TRY(load_catalog(owner, raw, origin_dir, messages));
+    owner->config.catalog = owner->catalog;
     PT_TRY(pt_schema_check(&root, &owner->yaml, schema, raw, owner->catalog, messages));
     if (status != PT_OK) return status;
     owner->config.interference_given = pt_yaml_get(raw, "interference") != NULL;
-    if (!origin_dir) origin_dir = directory_of(&owner->yaml, owner->yaml.file);
-    if (!origin_dir) return out_of_memory(owner, messages);
     return build(owner, root, origin_dir, messages);
 }
 

@@ -48,6 +48,14 @@ struct pt_trace_spec {
     struct pt_trace *inline_jobs; /* finished; NULL unless jobs are inline */
 };
 
+/* A file beside the trace that an experiment was read from. */
+struct pt_input_file {
+    const char *path; /* resolved against the file that names it */
+    const char *path_as_written;
+};
+
+#define PT_INPUT_FILES_MAX 16
+
 struct pt_config {
     const char *name;
     uint64_t seed;
@@ -78,7 +86,9 @@ struct pt_config {
     } output;
     const char *effective_yaml; /* every key, output.file left out; loads to the same experiment */
     const struct pt_catalog *catalog; /* the GPU models by name; owned */
-    void *owner;                      /* what the loader allocated */
+    uint32_t file_count;              /* the catalogue and others that are no trace */
+    struct pt_input_file files[PT_INPUT_FILES_MAX];
+    void *owner; /* what the loader allocated */
 };
 
 /* `origin_dir`: relative paths start there; NULL = the directory of `path`. `sets` are the

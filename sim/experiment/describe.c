@@ -279,11 +279,17 @@ static void pairs_schema(struct json *json, const struct pt_schema *schema)
     close(json, '}');
 }
 
+/* Those built in, for editors to offer; a catalogue of the user's may have more. */
 static void gpu_names_schema(struct json *json)
 {
+    open(json, "anyOf", '[');
+    open(json, NULL, '{');
     open(json, "enum", '[');
     for (uint32_t i = 0; i < json->catalog->count; i++)
         member(json, NULL, json->catalog->gpus[i].name);
+    close(json, ']');
+    close(json, '}');
+    element(json, "type", "\"string\"");
     close(json, ']');
 }
 

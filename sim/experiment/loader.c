@@ -28,3 +28,17 @@ const char *pt__loader_path(struct pt__loader *loader, const char *path)
     if (joined) snprintf(joined, size, "%s/%s", loader->origin_dir, path);
     return joined;
 }
+
+const char *pt__loader_input(struct pt__loader *loader, const struct pt_yaml_node *node)
+{
+    struct pt_config *config = loader->config;
+    const char *path = pt__loader_path(loader, node->text);
+    if (!path) return NULL;
+    if (config->file_count == PT_INPUT_FILES_MAX) {
+        pt__loader_say(loader, node->place, "more than %d input files", PT_INPUT_FILES_MAX);
+        return NULL;
+    }
+    config->files[config->file_count++] =
+        (struct pt_input_file){.path = path, .path_as_written = node->text};
+    return path;
+}

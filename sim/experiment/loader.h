@@ -23,6 +23,10 @@ void pt__loader_say(struct pt__loader *loader, struct pt_yaml_place place, const
 void *pt__loader_alloc(struct pt__loader *loader, size_t count, size_t size);
 /* A path resolved against origin_dir; on NULL the loader knows that memory is out. */
 const char *pt__loader_path(struct pt__loader *loader, const char *path);
+/* The resolved path of an input file that the node names, kept among the config's files, so that
+ * outputs spare it and the result holds its digest. NULL when memory is out or it is one too many,
+ * which is said. */
+const char *pt__loader_input(struct pt__loader *loader, const struct pt_yaml_node *node);
 /* Normal trees have every key: the scalar `key` of a map. */
 static inline const struct pt_value *pt__loader_value(const struct pt_yaml_node *map,
                                                       const char *key)

@@ -29,7 +29,8 @@ struct pt_run {
     struct pt_results_writer *writer;
     struct pt_event_lines *lines;
     struct pt__receivers receivers;
-    char digest_text[PT_DIGEST_TEXT_MAX], input_digest[PT_DIGEST_TEXT_MAX];
+    char digest_text[PT_DIGEST_TEXT_MAX];
+    struct pt_run_input inputs[1 + PT_INPUT_FILES_MAX];
     char *result_file;
     double began_s, told_s;
 };
@@ -68,24 +69,41 @@ static enum pt_status read_source(struct pt_run *run, struct pt_error *error)
         error->column =
             pt_locate_cell(spec->path, error->line, error->message, strcspn(error->message, " "));
     }
-    if (status != PT_OK) return status;
-    if (!spec->path) return PT_OK;
-    run->facts.input_digest = run->input_digest;
-    return pt_digest_file(run->input_digest, spec->path, error);
+    return status;
+}
+
+static enum pt_status add_input(struct pt_run *run, const char *path, const char *as_written,
+                                struct pt_error *error)
+{
+    struct pt_run_input *input = &run->inputs[run->facts.input_count++];
+    input->path = path;
+    input->path_as_written = as_written;
+    return pt_digest_file(input->digest, path, error);
+}
+
+static enum pt_status digest_inputs(struct pt_run *run, struct pt_error *error)
+{
+    const struct pt_config *config = run->facts.config;
+    const struct pt_trace_spec *spec = &config->trace;
+    run->facts.inputs = run->inputs;
+    if (spec->path) PT_TRY(add_input(run, spec->path, spec->path_as_written, error));
+    for (uint32_t i = 0; i < config->file_count; i++)
+        PT_TRY(add_input(run, config->files[i].path, config->files[i].path_as_written, error));
+    return PT_OK;
 }
 
 static enum pt_status read_trace(struct pt_run *run, struct pt_messages *messages)
 {
     const struct pt_trace_spec *spec = &run->facts.config->trace;
-    if (spec->inline_jobs) {
-        run->facts.trace = spec->inline_jobs;
-        run->facts.read.rows = run->facts.read.accepted = spec->inline_jobs->job_count;
-        return PT_OK;
-    }
     struct pt_error error = {.status = PT_OK};
     double began = pt__wall_s();
-    enum pt_status status = read_source(run, &error);
-    run->facts.trace = &run->trace;
+    enum pt_status status = PT_OK;
+    run->facts.trace = spec->inline_jobs ? spec->inline_jobs : &run->trace;
+    if (spec->inline_jobs)
+        run->facts.read.rows = run->facts.read.accepted = spec->inline_jobs->job_count;
+    else
+        status = read_source(run, &error);
+    if (status == PT_OK) status = digest_inputs(run, &error);
     run->facts.read_s = pt__wall_s() - began;
     return status == PT_OK ? PT_OK : say(messages, &error);
 }
@@ -256,11 +274,6 @@ enum pt_status pt_run_advance(struct pt_run *run, uint64_t instants, bool *finis
     return run->facts.status;
 }
 
-static const char *file_name(const char *path)
-{
-    return path ? path : "";
-}
-
 static enum pt_status write_result(struct pt_run *run, bool partial, struct pt_error *error)
 {
     const struct pt_config *config = run->facts.config;
@@ -269,16 +282,19 @@ static enum pt_status write_result(struct pt_run *run, bool partial, struct pt_e
     if (uname(&host) == 0)
         snprintf(machine, sizeof machine, "%.60s %.60s %.60s %.60s", host.nodename, host.sysname,
                  host.release, host.machine);
-    const char *input_path = file_name(config->trace.path_as_written);
-    const char *input_digest = run->input_digest;
+    const char *paths[1 + PT_INPUT_FILES_MAX], *digests[1 + PT_INPUT_FILES_MAX];
+    for (uint32_t i = 0; i < run->facts.input_count; i++) {
+        paths[i] = run->inputs[i].path_as_written;
+        digests[i] = run->inputs[i].digest;
+    }
     struct pt_manifest manifest = {.effective_yaml = config->effective_yaml,
                                    .seed = config->seed,
                                    .version = PARTITA_VERSION,
                                    .digest = run->digest_text,
                                    .partial = partial,
-                                   .input_count = input_path[0] ? 1 : 0,
-                                   .input_paths = &input_path,
-                                   .input_digests = &input_digest,
+                                   .input_count = run->facts.input_count,
+                                   .input_paths = paths,
+                                   .input_digests = digests,
                                    .assumption_count = run->facts.assumption_count,
                                    .assumptions = run->facts.assumptions,
                                    .host = run->options.command_line != NULL,

@@ -11,6 +11,7 @@
 
 #include <signal.h>
 
+#include "analysis/results/digest.h"
 #include "analysis/stats/summary.h"
 #include "partita/reader.h"
 #include "partita/recorder.h"
@@ -51,12 +52,19 @@ struct pt_never_fits {
     pt_job first[PT_REASON_COUNT];
 };
 
+/* A file that the run was read from. */
+struct pt_run_input {
+    const char *path, *path_as_written;
+    char digest[PT_DIGEST_TEXT_MAX];
+};
+
 /* What is known of a run; owned by it. The second part is filled in by execute. */
 struct pt_run_facts {
     const struct pt_config *config;
     const struct pt_trace *trace;
     struct pt_read_report read; /* of inline jobs: their number */
-    const char *input_digest;   /* of the trace's file; NULL = it has none */
+    uint32_t input_count;       /* files: the trace's, if it has one, then the config's */
+    const struct pt_run_input *inputs;
     const struct pt_summary_input *input;
     double offered_load; /* NaN = no span to speak of */
     struct pt_never_fits never_fits;

@@ -319,6 +319,9 @@ static bool explain_format(const char *text, struct pt_error *error)
         VALUE("seed", INT, "", "0", "0", NULL, 0, "root of every random draw"),                    \
         INNER("cluster", MAP, NULL, NULL, NULL, 0, &cluster, "the GPUs"),                          \
         INNER("nodes", LIST, "", NULL, NULL, 0, &node, "names and down times of single nodes"),    \
+        VALUE("catalog", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL,                               \
+              "a file of GPUs of one's own, added to `partita list gpus`; relative paths start "   \
+              "at this file's directory"),                                                         \
         INNER("trace", MAP, NULL, NULL, NULL, 0, &trace, "the jobs"),                              \
         INNER("policy", MAP, "fifo", NULL, NULL, 0, &policy, "whose turn it is, and where"),       \
         INNER("interference", MAP, "none", NULL, NULL, 0, &interference,                           \

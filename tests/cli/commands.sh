@@ -83,7 +83,7 @@ for what in policies gpus sources metrics; do
 done
 exits 2 list polices
 err_says "did you mean 'policies'?"
-for what in experiment scenario; do
+for what in experiment scenario catalog; do
     exits 0 schema $what
     python3 - <<'PY' || fail "schema $what"
 import json
@@ -96,7 +96,7 @@ python3 - <<'PY' || fail "the schema of experiments accepts what the loader refu
 import json, re
 top = json.load(open("out"))["properties"]
 pool = top["cluster"]["anyOf"][-1]["properties"]["pools"]["items"]["properties"]
-assert "h100-sxm5-80gb" in pool["gpu"]["enum"], pool["gpu"]
+assert "h100-sxm5-80gb" in pool["gpu"]["anyOf"][0]["enum"], pool["gpu"]
 words = pool["sharing"]["anyOf"][0]["enum"]
 assert "exclusive" in words and "time_slice" not in words, words  # it needs replicas
 text = json.dumps(top["trace"])

@@ -74,6 +74,20 @@ mv first/jobs.csv first/gone.csv
 exits 2 run second/moved.h5
 err_says "jobs.csv"
 
+# a catalogue is an input like the trace: its digest is kept, and outputs spare it
+cp first/gone.csv first/jobs.csv
+gpus() { echo "gpus: [{name: h100-sxm5-80gb, speed: {against: a100-sxm4-80gb, mixed: $1}}]" >first/gpus.yaml; }
+gpus 2
+sed '1a catalog: gpus.yaml' first/run.yaml >first/own.yaml
+exits 0 run first/own.yaml --out second/own.h5
+exits 0 run second/own.h5
+err_says "same digest as second/own.h5"
+exits 2 run first/own.yaml --out first/gpus.yaml
+exits 2 run first/own.yaml --events first/gpus.yaml
+gpus 3
+exits 0 run second/own.h5
+err_says "$PWD/first/gpus.yaml has changed (xxh3-128:"
+
 # inline jobs need no file at all
 small second/small.yaml
 exits 0 run second/small.yaml --out second/small.h5

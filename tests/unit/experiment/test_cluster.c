@@ -54,6 +54,25 @@ Test(cluster, measures_work_on_the_first_pools_gpu_unless_told)
         "a100-sxm4-40gb, a100-sxm4-80gb, a100-pcie-40gb, a100-pcie-80gb\n");
 }
 
+Test(cluster, has_a_speed_for_each_class_of_jobs)
+{
+    const char *const sets[] = {"trace.reference_gpu=a100-sxm4-80gb", NULL};
+    struct pt_config *config = load(HEAD JOB, sets);
+    const struct pt_pool *pool = config->cluster.pools;
+    for (int c = 0; c < PT_CLASS_COUNT; c++)
+        cr_assert_eq(pool->rate[c], pt_gpu_relative_speed(pool->gpu, config->cluster.reference_gpu,
+                                                          (enum pt_speed_class)c));
+    cr_assert_gt(pool->rate[PT_CLASS_COMPUTE], 3 * PT_SPEED_ONE);
+    pt_config_free(config);
+    assert_refused("partita: 1\ncluster: {pools: [{name: a, nodes: 1, gpus_per_node: 1,\n"
+                   "gpu: h100-sxm5-80gb}]}\n" JOB,
+                   "trace.reference_gpu=k80",
+                   "test.yaml:3:6: gpu: 'h100-sxm5-80gb' is 226.4 times as fast for compute jobs "
+                   "as 'k80', the GPU that work was measured on: less than 16 times can be "
+                   "simulated (take a trace.reference_gpu nearer to it, or give its speed in a "
+                   "catalogue)\n");
+}
+
 Test(cluster, gives_nodes_names_and_down_times)
 {
     struct pt_config *config = load(TWO_POOLS "nodes:\n"

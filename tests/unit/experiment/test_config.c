@@ -244,6 +244,42 @@ Test(config, resolves_paths_against_the_file_that_names_them)
     pt_messages_fini(&messages);
 }
 
+/* A file of GPUs in the working directory. */
+static void write_gpus(const char *text)
+{
+    FILE *file = fopen("config-gpus.yaml", "w");
+    cr_assert_not_null(file);
+    cr_assert_geq(fputs(text, file), 0);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(config, adds_the_gpus_of_a_catalogue_and_keeps_it_among_its_files)
+{
+    const char *const sets[] = {"catalog=config-gpus.yaml", "trace.reference_gpu=mine", NULL};
+    write_gpus("gpus: [{name: mine, like: a30, family: own}]\n");
+    struct pt_config *config = load("partita: 1\ncluster: {pools: [{name: a, nodes: 1, "
+                                    "gpus_per_node: 1, gpu: mine}]}\n" JOB,
+                                    sets);
+    cr_assert_str_eq(config->cluster.pools[0].gpu->name, "mine");
+    cr_assert_eq(config->cluster.reference_gpu, config->cluster.pools[0].gpu);
+    cr_assert(pt_catalog_knows(config->catalog, "own", 3));
+    cr_assert_eq(config->file_count, 1);
+    cr_assert_str_eq(config->files[0].path, "config-gpus.yaml");
+    cr_assert_str_eq(config->files[0].path_as_written, "config-gpus.yaml");
+    cr_assert_not_null(strstr(config->effective_yaml, "\ncatalog: config-gpus.yaml\n"));
+    pt_config_free(config);
+    write_gpus("gpus: [{name: mine, like: a30, sms: 0}]\n");
+    char *said = refusal(HEAD JOB "catalog: config-gpus.yaml\n", NULL);
+    cr_assert_eq(strncmp(said, "config-gpus.yaml:1:37: ", 23), 0, "%s", said);
+    free(said);
+    unlink("config-gpus.yaml");
+    assert_refused(HEAD JOB "catalog: config-gpus.yaml\n", NULL,
+                   "test.yaml:4:10: catalog: 'config-gpus.yaml' can't be opened: No such file or "
+                   "directory\n");
+    assert_refused(HEAD JOB "catalog: [a, b]\n", NULL,
+                   "test.yaml:4:10: 'catalog' must be a text, not a list\n");
+}
+
 Test(config, loads_a_file)
 {
     struct pt_config *config = NULL;
