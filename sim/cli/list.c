@@ -1,5 +1,4 @@
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +7,8 @@
 #include "policies/registry.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/described.h"
+#include "sim/cli/list_catalog.h"
 #include "sim/cli/terminal.h"
-#include "sim/experiment/catalog.h"
 #include "traces/registry.h"
 
 /* ---- the lists ---- */
@@ -96,58 +95,7 @@ static void metrics_text(const struct pt__terminal *terminal)
                pt__style(terminal->color_out, PT__PLAIN), info->unit, info->help);
 }
 
-static json_t *gpu_json(const struct pt_gpu_model *gpu)
-{
-    return json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o, s:s}", "name", gpu->name, "family",
-                     gpu->family, "sms", (int)gpu->sms, "mem_mib", (int)gpu->mem_mib, "fp16_tflops",
-                     gpu->fp16_tflops, "mem_gb_per_s", gpu->mem_gb_per_s, "tdp_w",
-                     isfinite(gpu->tdp_w) ? json_real(gpu->tdp_w) : json_null(), "source",
-                     gpu->source);
-}
-
-static json_t *gpus_json(const struct pt_catalog *catalog)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < catalog->count; i++)
-        json_array_append_new(list, gpu_json(&catalog->gpus[i]));
-    return list;
-}
-
-static void gpus_text(const struct pt__terminal *terminal, const struct pt_catalog *catalog)
-{
-    printf("%s%-22s %-10s %5s %10s %12s %10s %7s%s\n", pt__style(terminal->color_out, PT__BOLD),
-           "GPU", "family", "SMs", "memory MiB", "FP16 TFLOP/s", "GB/s", "TDP W",
-           pt__style(terminal->color_out, PT__PLAIN));
-    for (uint32_t i = 0; i < catalog->count; i++) {
-        const struct pt_gpu_model *gpu = &catalog->gpus[i];
-        printf("%-22s %-10s %5u %10u %12.4g %10.4g ", gpu->name, gpu->family, gpu->sms,
-               gpu->mem_mib, gpu->fp16_tflops, gpu->mem_gb_per_s);
-        if (isfinite(gpu->tdp_w))
-            printf("%7.4g\n", gpu->tdp_w);
-        else
-            printf("%7s\n", "-");
-        if (terminal->verbose) printf("    %s\n", gpu->source);
-    }
-}
-
 /* ---- the command ---- */
-
-static int list_gpus(const struct pt__terminal *terminal, json_t **json)
-{
-    struct pt_catalog *catalog = NULL;
-    struct pt_messages messages;
-    pt_messages_init(&messages);
-    enum pt_status status = pt_catalog_load(&catalog, &messages);
-    if (status != PT_OK)
-        pt_messages_print(&messages, stderr, terminal->color_err);
-    else if (json)
-        *json = gpus_json(catalog);
-    else
-        gpus_text(terminal, catalog);
-    pt_catalog_free(catalog);
-    pt_messages_fini(&messages);
-    return pt_status_exit_code(status);
-}
 
 static const struct {
     const char *what;
@@ -157,6 +105,17 @@ static const struct {
              {"sources", sources_json, sources_text},
              {"metrics", metrics_json, metrics_text}};
 
+/* Options that the other lists have no use for. */
+static int refuse_catalog_options(const struct pt__terminal *terminal, const struct pt__args *args)
+{
+    struct pt_error error = {.status = PT_OK};
+    if (pt__args_has(args, "gpu"))
+        (void)pt_fail(&error, PT_ERR_INPUT, "--gpu belongs to list profiles");
+    else if (pt__args_has(args, "catalog"))
+        (void)pt_fail(&error, PT_ERR_INPUT, "--catalog belongs to list gpus and list profiles");
+    return error.status == PT_OK ? 0 : pt__complain(terminal, &error);
+}
+
 static int run(const struct pt__args *args)
 {
     struct pt__terminal terminal;
@@ -164,8 +123,12 @@ static int run(const struct pt__args *args)
     const char *what = args->operands[0];
     json_t *json = NULL;
     bool wants_json = pt__args_has(args, "json");
-    if (strcmp(what, "gpus") == 0) {
-        int code = list_gpus(&terminal, wants_json ? &json : NULL);
+    bool of_catalog = strcmp(what, "gpus") == 0 || strcmp(what, "profiles") == 0;
+    if (!of_catalog) {
+        int code = refuse_catalog_options(&terminal, args);
+        if (code != 0) return code;
+    } else {
+        int code = pt__list_catalog(&terminal, args, wants_json ? &json : NULL);
         if (code != 0) return code;
     }
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
@@ -183,20 +146,28 @@ static int run(const struct pt__args *args)
     return pt__finish_stdout(&terminal, 0);
 }
 
-static const char *const words[] = {"policies", "gpus", "sources", "metrics", NULL};
+static const char *const words[] = {"policies", "gpus", "profiles", "sources", "metrics", NULL};
 
 static const struct pt__option options[] = {
-    {"json", 0, NULL, NULL, false, PT__COMPLETES_NOTHING, "print a JSON array"}, {0}};
+    {"json", 0, NULL, NULL, false, PT__COMPLETES_NOTHING, "print a JSON array"},
+    {"gpu", 0, "NAME", NULL, false, PT__COMPLETES_NOTHING,
+     "with profiles: the GPU whose MIG profiles are wanted"},
+    {"catalog", 0, "FILE", NULL, false, PT__COMPLETES_FILE,
+     "with gpus and profiles: GPUs of your own, as the key catalog of an experiment names them"},
+    {0}};
 
 const struct pt__command pt__command_list = {
     .name = "list",
-    .operands = "policies|gpus|sources|metrics",
+    .operands = "policies|gpus|profiles|sources|metrics",
     .operand_min = 1,
     .operand_max = 1,
     .operand_words = words,
     .summary = "show what an experiment may name",
-    .details = "Lists the policies and placements with their parameters, the GPU catalogue, the "
-               "trace sources with what becomes of their columns, or the metrics.",
+    .details =
+        "Lists the policies and placements with their parameters, the GPU catalogue, the MIG "
+        "profiles of a GPU, the trace sources with what becomes of their columns, or the "
+        "metrics.\n\n"
+        "With --verbose, and with --json, gpus and profiles say where each figure comes from.",
     .options = options,
     .example = "partita list policies",
     .example_says = "shows every order and placement with its parameters and their defaults",

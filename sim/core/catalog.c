@@ -15,6 +15,20 @@ uint32_t pt_mig_find(const struct pt_mig *mig, const char *name)
     return PT_NONE;
 }
 
+uint32_t pt_mig_most(const struct pt_mig *mig, uint32_t at)
+{
+    const struct pt_mig_profile *profile = &mig->profiles[at];
+    uint32_t most = 0, free_from = 0; /* of equal intervals the leftmost leave most room */
+    for (uint32_t start = 0; start < PT_MIG_SLICES_MAX; start++) {
+        if (!(profile->starts >> start & 1) || start < free_from) continue;
+        free_from = start + profile->size;
+        most++;
+    }
+    if (profile->media && most > 1) return 1;
+    uint32_t by_compute = mig->compute / profile->compute;
+    return most < by_compute ? most : by_compute;
+}
+
 static bool is_measured(const struct pt_gpu_model *gpu, enum pt_speed_class class_)
 {
     return gpu->speed_against && gpu->speed[class_] > 0;

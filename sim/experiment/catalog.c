@@ -276,6 +276,22 @@ const struct pt_gpu_model *pt_catalog_find(const struct pt_catalog *catalog, con
     return NULL;
 }
 
+enum pt_status pt_catalog_check_name(const struct pt_catalog *catalog, const char *name,
+                                     struct pt_error *error)
+{
+    char models[256] = "";
+    size_t used = 0, length = strlen(name);
+    if (pt_catalog_find(catalog, name)) return PT_OK;
+    for (uint32_t i = 0; i < catalog->count; i++)
+        if (pt_gpu_answers_to(&catalog->gpus[i], name, length) && used < sizeof models)
+            used += (size_t)snprintf(models + used, sizeof models - used, "%s%s",
+                                     used > 0 ? ", " : "", catalog->gpus[i].name);
+    const char *near = pt_catalog_suggest(catalog, name, length, false);
+    if (used > 0) return pt_fail(error, PT_ERR_INPUT, "is a family, name one of it: %s", models);
+    if (near) return pt_fail(error, PT_ERR_INPUT, "is no known GPU (did you mean '%s'?)", near);
+    return pt_fail(error, PT_ERR_INPUT, "is no known GPU (see `partita list gpus`)");
+}
+
 static bool is_word(const char *name, const char *word, size_t length)
 {
     return strlen(name) == length && memcmp(name, word, length) == 0;

@@ -36,6 +36,10 @@ const struct pt_gpu_model *pt_catalog_find(const struct pt_catalog *catalog, con
  * where it has no such figure. */
 const char *pt_catalog_source(const struct pt_catalog *catalog, const struct pt_gpu_model *gpu,
                               const char *key);
+/* PT_ERR_INPUT if no model has this name, with a message to put behind it: "is a family, name one
+ * of it: a, b", "is no known GPU (did you mean 'c'?)". */
+PT_USE_RESULT enum pt_status pt_catalog_check_name(const struct pt_catalog *catalog,
+                                                   const char *name, struct pt_error *error);
 /* True if a model or a family has this name; it need not end in NUL. */
 bool pt_catalog_knows(const struct pt_catalog *catalog, const char *word, size_t length);
 /* True if `word` is the model's name or its family's. */

@@ -125,24 +125,9 @@ static const struct pt_row sharing_rows[] = {
     END};
 static const struct pt_schema sharing = {"sharing", sharing_rows, true, &pick_unit, NULL};
 
-/* "is a family: a, b or c", or "is no known GPU (did you mean ...)". */
 static bool verify_gpu(const struct pt_catalog *catalog, const char *text, struct pt_error *error)
 {
-    char models[256] = "";
-    size_t used = 0, length = strlen(text);
-    if (pt_catalog_find(catalog, text)) return true;
-    for (uint32_t i = 0; i < catalog->count; i++)
-        if (pt_gpu_answers_to(&catalog->gpus[i], text, length) && used < sizeof models)
-            used += (size_t)snprintf(models + used, sizeof models - used, "%s%s",
-                                     used > 0 ? ", " : "", catalog->gpus[i].name);
-    const char *near = pt_catalog_suggest(catalog, text, length, false);
-    if (used > 0)
-        (void)pt_fail(error, PT_ERR_INPUT, "is a family, name one of it: %s", models);
-    else if (near)
-        (void)pt_fail(error, PT_ERR_INPUT, "is no known GPU (did you mean '%s'?)", near);
-    else
-        (void)pt_fail(error, PT_ERR_INPUT, "is no known GPU (see `partita list gpus`)");
-    return false;
+    return pt_catalog_check_name(catalog, text, error) == PT_OK;
 }
 
 #define GPU_ROW(key, row_flags, text)                                                              \

@@ -69,6 +69,9 @@ struct pt_gpu_model {
 /* The profile of this name (as in the table), PT_NONE if there is none. */
 uint32_t pt_mig_find(const struct pt_mig *mig, const char *name);
 
+/* How many instances of profile `at`, and of no other, a GPU holds at most. */
+uint32_t pt_mig_most(const struct pt_mig *mig, uint32_t at);
+
 /* Relative speeds are below this: they are 64-bit multiples of 2^-60. */
 #define PT_SPEED_RATIO_MAX 16.0
 

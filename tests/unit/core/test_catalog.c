@@ -85,6 +85,22 @@ Test(catalog, rounds_speeds_to_40_bits_and_refuses_what_64_bits_do_not_hold)
     cr_assert_gt(pt_gpu_relative_speed(&k80, &h100, PT_CLASS_COMPUTE), 0);
 }
 
+Test(catalog, counts_the_instances_that_a_gpu_holds_of_one_profile)
+{
+    static const struct pt_mig_profile profiles[] = {
+        {.name = "1g", .compute = 1, .size = 1, .starts = 0x7f},
+        {.name = "1g+me", .compute = 1, .size = 1, .starts = 0x7f, .media = true},
+        {.name = "1g.double", .compute = 1, .size = 2, .starts = 0x55},
+        {.name = "2g", .compute = 2, .size = 2, .starts = 0x15},
+        {.name = "3g", .compute = 3, .size = 4, .starts = 0x11},
+        {.name = "3g everywhere", .compute = 3, .size = 2, .starts = 0x7f},
+        {.name = "4g", .compute = 4, .size = 4, .starts = 0x01}};
+    static const uint32_t most[] = {7, 1, 4, 3, 2, 2, 1};
+    const struct pt_mig mig = {.compute = 7, .memory = 8, .profile_count = 7, .profiles = profiles};
+    for (uint32_t i = 0; i < 7; i++)
+        cr_assert_eq(pt_mig_most(&mig, i), most[i], "%s", profiles[i].name);
+}
+
 Test(catalog, names_the_classes)
 {
     cr_assert_str_eq(pt_speed_class_name(PT_CLASS_COMPUTE), "compute");

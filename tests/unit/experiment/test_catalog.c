@@ -91,7 +91,8 @@ Test(catalog, says_where_every_figure_comes_from)
     cr_assert_str_eq(pt_catalog_source(catalog, t4, "sms"), "NVIDIA T4 datasheet");
     cr_assert_null(pt_catalog_source(catalog, t4, "price"));
     const struct pt_gpu_model *g2 = pt_catalog_find(catalog, "g2");
-    cr_assert_eq(strncmp(g2->source, "sms: NVIDIA A10 datasheet; ", 27), 0, "%s", g2->source);
+    cr_assert_not_null(strstr(g2->source, "stand-in for an undisclosed card"));
+    cr_assert_not_null(strstr(pt_catalog_source(catalog, g2, "fp16_tflops"), "stand-in"));
     pt_catalog_free(catalog);
 }
 
