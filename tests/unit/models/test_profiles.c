@@ -203,21 +203,71 @@ Test(profiles, miso_rows_meet_the_measurements)
         seconds[at][slice[0] - '0'] = median;
     }
     fclose(file);
-    double off = 0;
+    const int memory[] = {0, 1, 2, 4, 4};
+    double off = 0, squares = 0;
     int points = 0;
     for (uint32_t at = 0; at < count; at++) {
-        double u = pt_profiles_pick(&profiles, types[at], &a100, PT_LAW_PNORM).row->u;
+        const struct pt_profile *row =
+            pt_profiles_pick(&profiles, types[at], &a100, PT_LAW_PNORM).row;
+        double u = row->u;
         for (int g = 1; g <= 4; g++) {
             if (seconds[at][g] == 0) continue;
             double x = g / 7.0;
             double law = sqrt(1 - u * u + u * u / (x * x));
             off += fabs(law * seconds[at][7] / seconds[at][g] - 1);
             points++;
+            double slow = 1 + row->f_c * (7.0 / g - 1) + row->f_m * (8.0 / memory[g] - 1);
+            double additive = seconds[at][g] / seconds[at][7] / slow - 1;
+            squares += additive * additive;
         }
     }
-    cr_log_info("MISO, p = 2: %.2f %% over %d points", 100 * off / points, points);
+    double rms = sqrt(squares / points);
+    cr_log_info("MISO: p = 2 %.2f %%, additive %.2f %% rms over %d points", 100 * off / points,
+                100 * rms, points);
+    cr_assert_leq(rms, 0.05, "%g", rms);
     cr_assert(count == 26 && points == 90 && off / points <= 0.048, "%u %d %g", count, points,
               off / points);
+    pt_profiles_fini(&profiles);
+}
+
+/* The same for ParvaGPU's inference servers and p = 4: 4.3 %. */
+Test(profiles, parva_rows_meet_the_measurements)
+{
+    char line[256], model[32], name[64];
+    unsigned slice, batch, processes;
+    double rate;
+    static double rates[64][8];
+    uint32_t types[64], count = 0;
+    struct pt_profiles profiles;
+    FILE *file = open_shared("parvagpu/all.csv");
+    init(&profiles, NULL, 0);
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%31[^,],%u,%u,%u,%lf", model, &slice, &batch, &processes, &rate) != 5)
+            continue;
+        snprintf(name, sizeof name, "parva-%s-b%u", model, batch);
+        uint32_t type = pt_profiles_find(&profiles, name), at = 0;
+        if (processes != 1 || rate == 0 || type == PT_NONE) continue;
+        while (at < count && types[at] != type)
+            at++;
+        if (at == count) types[count++] = type;
+        rates[at][slice] = rate;
+    }
+    fclose(file);
+    double off = 0;
+    int points = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        const struct pt_profile *row =
+            pt_profiles_pick(&profiles, types[at], &a100, PT_LAW_PNORM).row;
+        cr_assert_eq(row->p, 4);
+        for (int g = 1; g <= 4; g++) {
+            if (rates[at][g] == 0) continue;
+            double law = pow(1 - pow(row->u, 4) + pow(row->u * 7 / g, 4), 0.25);
+            off += fabs(law * rates[at][g] / rates[at][7] - 1);
+            points++;
+        }
+    }
+    cr_log_info("ParvaGPU: p = 4 %.2f %% over %d points", 100 * off / points, points);
+    cr_assert(points > 200 && off / points <= 0.045, "%d %g", points, off / points);
     pt_profiles_fini(&profiles);
 }
 
