@@ -181,7 +181,8 @@ Test(profiles, gavel_rows_are_the_fit)
     pt_profiles_fini(&profiles);
 }
 
-/* The p-norm with each row's u against MISO's iteration times: what the page says, 4.5 %. */
+/* The laws with each row's figures against MISO's iteration times: p-norm 4.5 % in the mean,
+ * additive about 4 % (root mean square, without deepspeech2). */
 Test(profiles, miso_rows_meet_the_measurements)
 {
     char line[256], slice[16], model[32], name[64];
@@ -205,7 +206,7 @@ Test(profiles, miso_rows_meet_the_measurements)
     fclose(file);
     const int memory[] = {0, 1, 2, 4, 4};
     double off = 0, squares = 0;
-    int points = 0;
+    int points = 0, additive_points = 0;
     for (uint32_t at = 0; at < count; at++) {
         const struct pt_profile *row =
             pt_profiles_pick(&profiles, types[at], &a100, PT_LAW_PNORM).row;
@@ -218,13 +219,15 @@ Test(profiles, miso_rows_meet_the_measurements)
             points++;
             double slow = 1 + row->f_c * (7.0 / g - 1) + row->f_m * (8.0 / memory[g] - 1);
             double additive = seconds[at][g] / seconds[at][7] / slow - 1;
+            if (strncmp(row->name, "miso-deepspeech2", 16) == 0) continue;
             squares += additive * additive;
+            additive_points++;
         }
     }
-    double rms = sqrt(squares / points);
-    cr_log_info("MISO: p = 2 %.2f %%, additive %.2f %% rms over %d points", 100 * off / points,
-                100 * rms, points);
-    cr_assert_leq(rms, 0.05, "%g", rms);
+    double rms = sqrt(squares / additive_points);
+    cr_log_info("MISO: p = 2 %.2f %% over %d points, additive %.2f %% rms over %d",
+                100 * off / points, points, 100 * rms, additive_points);
+    cr_assert_leq(rms, 0.045, "%g", rms);
     cr_assert(count == 26 && points == 90 && off / points <= 0.048, "%u %d %g", count, points,
               off / points);
     pt_profiles_fini(&profiles);
