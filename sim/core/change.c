@@ -174,9 +174,10 @@ void pt__change_commit(struct pt_sim *sim)
         sim->gpus[gpu].fresh = false;
         sim->gpus[gpu].change = PT_NONE;
         pool->nested->commit(pt__state_of(pool, gpu));
-        if (began && pool->pool->shape.reconfigure.node_wide)
+        if (began && pool->pool->shape.reconfigure.node_wide) {
+            sim->nodes[sim->gpus[gpu].node].held_from_ns = PT_TIME_ABSENT; /* from now on */
             node_refresh(sim, sim->gpus[gpu].node);
-        else
+        } else
             pt__slots_nested_changed(sim, gpu);
     }
     sim->fresh_count = 0;

@@ -463,6 +463,8 @@ void pt__settle(struct pt_sim *sim);
 void pt__settle_gpu_dirty(struct pt_sim *sim, uint32_t gpu);
 void pt__settle_live_dirty(struct pt_sim *sim, uint32_t live);
 void pt__settle_gpu_ask(struct pt_sim *sim, uint32_t gpu); /* rate.c: speeds of its residents */
+/* rate.c: false where the model knows that the job does not fit beside those on the GPU. */
+bool pt__rate_fits(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t gpu);
 void pt__settle_home_dirty(struct pt_sim *sim, uint32_t gpu);
 void pt__settle_advance(struct pt_sim *sim, struct pt_live *live);
 

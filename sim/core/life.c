@@ -276,8 +276,11 @@ static bool out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units 
 {
     const struct pt_pool *pool = sim->pools[units->pool].pool;
     uint32_t mib = pt__gpu_memory(sim, job, units->pool);
-    if (!pool->shape.memory_oom || mib == 0) return false;
     bool fails = false;
+    if (sim->world.interference.ops != NULL && sim->world.interference.ops->fits != NULL)
+        for (uint32_t i = 0; i < units->count; i++)
+            if (!pt__rate_fits(sim, job, units->pool, units->gpus[i])) return true;
+    if (!pool->shape.memory_oom || mib == 0) return false;
     uint32_t taken = 0;
     for (; taken < units->count && !fails; taken++) {
         uint32_t *used = &sim->gpus[units->gpus[taken]].mem_used_mib;

@@ -202,3 +202,16 @@ void pt__settle_gpu_ask(struct pt_sim *sim, uint32_t gpu)
     }
     pt__slots_meter(sim, gpu, busy_ppm, power_uw(sim, g, pool->pool->gpu, use));
 }
+
+bool pt__rate_fits(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t gpu)
+{
+    const struct pt_interference *law = &sim->world.interference;
+    const struct pt_gpu *g = &sim->gpus[gpu];
+    if (sim->pools[pool].nested != NULL || g->residents == 0) return true;
+    uint32_t count = collect(sim, g, &sim->pools[pool]);
+    struct pt_traits traits;
+    sim->world.jobs_model.traits(&traits, sim->world.jobs_model.ctx, job, pool);
+    sim->resident[count] = (struct pt_resident){pt__need_of(sim, job, pool), &traits};
+    struct pt_partition part = partition(sim, &sim->pools[pool], gpu, 0, count + 1);
+    return law->ops->fits(&part, law->state);
+}

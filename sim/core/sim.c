@@ -124,7 +124,7 @@ static uint32_t residents_of(const struct pt_sim *sim, uint64_t units)
     uint32_t most = 1;
     for (uint32_t p = 0; p < sim->pool_count; p++)
         if (gpu_units(&sim->pools[p]) > most) most = gpu_units(&sim->pools[p]);
-    return most < units ? most : (uint32_t)units + 1;
+    return most < units ? most + 1 : (uint32_t)units + 1;
 }
 
 static uint32_t largest_job(const struct pt_sim *sim)
