@@ -16,11 +16,11 @@ uint64_t pt__memory_asked(const struct pt_ask *ask)
 enum pt_reason pt__need_slot(struct pt_need *need, const struct pt_unit_shape *shape,
                              const struct pt_ask *ask)
 {
-    uint64_t mib = pt__memory_asked(ask);
+    uint32_t mib = ask->gpu_mem_mib == PT_NONE ? 0 : ask->gpu_mem_mib;
     if (mib > shape->gpu->mem_mib) return PT_REASON_GPU_MEMORY;
     if (shape->one_unit_only && ask->gpus > 1) return PT_REASON_MORE_THAN_ONE;
     *need = (struct pt_need){.capacity = 1,
-                             .mem_mib = (uint32_t)mib,
+                             .mem_mib = mib,
                              .clients = ask->processes,
                              .profile = PT_PROFILE_NONE,
                              .cap = {1, 1},

@@ -8,7 +8,7 @@ extern const struct pt_unit_ops pt__exclusive, pt__time_slice, pt__mps, pt__mig,
     pt__fractional;
 
 /* One slot of the GPU, whatever share the job asked for; it asked for the whole GPU. Refuses what
- * the GPU's memory can't hold. */
+ * the GPU's memory can't hold; memory is the job's there, however many processes it has. */
 enum pt_reason pt__need_slot(struct pt_need *need, const struct pt_unit_shape *shape,
                              const struct pt_ask *ask);
 

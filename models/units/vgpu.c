@@ -165,7 +165,6 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
         .capacity = slots,
         .residents_max = slots,
         .levels = true,
-        .uniform = scheduler == BEST_EFFORT,
         .distinct = values[PARAM_DISTINCT].integer != 0,
         .memory_admits = true,
         .one_unit_only = values[PARAM_ONE_ONLY].integer != 0,
@@ -198,14 +197,11 @@ static enum pt_reason need(struct pt_need *need, const struct pt_unit_shape *sha
 static void shares(struct pt_ratio *out, const struct pt_unit_facts *facts)
 {
     const struct pt_unit_shape *shape = facts->shape;
-    if (shape->own[OWN_SCHEDULER] == BEST_EFFORT) {
-        out[0] = pt__share_turns(shape, facts->count);
-        return;
-    }
     uint64_t n = shape->own[OWN_SCHEDULER] == FIXED_SHARE ? shape->slots : facts->count;
     for (uint32_t i = 0; i < facts->count; i++) {
         const struct pt_ratio *asked = &facts->residents[i].need->asked;
         struct pt_ratio share = {asked->denominator, n * asked->numerator};
+        if (shape->own[OWN_SCHEDULER] == BEST_EFFORT) share = pt__share_turns(shape, facts->count);
         bool above = share.numerator > share.denominator && !shape->allow_speedup;
         out[i] = above ? (struct pt_ratio){1, 1} : share;
     }
