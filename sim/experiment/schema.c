@@ -597,9 +597,20 @@ static void missing_key(struct checker *checker, const struct pt_schema *schema,
     SAY(checker, raw->place, "missing key '%s'", key);
 }
 
-static void unknown_pick(struct checker *checker, const struct pt_pick *pick,
+/* The key whose presets have this name, or NULL. */
+static const char *preset_key(const struct pt_schema *schema, const char *name)
+{
+    for (const struct pt_row *row = schema->rows; row->param.name; row++)
+        for (size_t i = 0; row->presets && row->presets->name(i); i++)
+            if (strcmp(row->presets->name(i), name) == 0) return row->param.name;
+    return NULL;
+}
+
+static void unknown_pick(struct checker *checker, const struct pt_schema *schema,
                          const struct pt_yaml_node *chosen)
 {
+    const struct pt_pick *pick = schema->pick;
+    const char *preset = preset_key(schema, chosen->text);
     char known[256] = "";
     size_t used = 0;
     struct pt_suggestion near;
@@ -610,7 +621,10 @@ static void unknown_pick(struct checker *checker, const struct pt_pick *pick,
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                      pick->name(i));
     }
-    if (near.best)
+    if (preset)
+        SAY(checker, chosen->place, "unknown %s '%.64s' (did you mean %s: %s?)", pick->noun,
+            chosen->text, preset, chosen->text);
+    else if (near.best)
         SAY(checker, chosen->place, "unknown %s '%.64s' (did you mean '%s'?)", pick->noun,
             chosen->text, near.best);
     else
@@ -640,7 +654,7 @@ static const struct pt_param *check_pick(struct checker *checker, const struct p
     *known = chosen->kind == PT_YAML_SCALAR && !pt_yaml_is_nothing(chosen);
     if (!*known) return NULL; /* its row says so */
     *known = schema->pick->name(find_pick(schema->pick, chosen->text)) != NULL;
-    if (!*known) unknown_pick(checker, schema->pick, chosen);
+    if (!*known) unknown_pick(checker, schema, chosen);
     if (*known) check_preset(checker, schema, raw, chosen);
     return pt_schema_params(schema, raw);
 }

@@ -268,6 +268,8 @@ Test(schema, presets_are_checked)
     assert_refused(SHARED("{preset: k8s_mps, replicas: 2, strict: true}"), NULL,
                    "test.yaml:3:108: unknown key 'strict' of sharing mode 'mps': 'fractional' has "
                    "it\n");
+    assert_refused(SHARED("kai"), NULL,
+                   "test.yaml:3:77: unknown sharing mode 'kai' (did you mean preset: kai?)\n");
     assert_refused(SHARED("{preset: [kai]}"), NULL,
                    "test.yaml:3:86: 'preset' must be a choice, not a list\n");
 }
