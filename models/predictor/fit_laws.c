@@ -1,24 +1,16 @@
 #include <math.h>
 
+#include "models/interference/laws.h"
 #include "models/predictor/fit_parts.h"
 
-/* Logarithms of parameters beyond this are no measurement's: trial steps are kept finite. */
-#define LOG_LIMIT 40.0
+/* Logarithms beyond these are no measurement's: trial steps are kept finite. */
+#define LOG_MIN (-40.0)
+#define LOG_MAX 40.0
+#define LOG_U_MAX 4.0
 
-static double bounded_exp(double x)
+static double bounded_exp(double x, double max)
 {
-    return exp(fmin(fmax(x, -LOG_LIMIT), LOG_LIMIT));
-}
-
-static double power(double x, unsigned p)
-{
-    double square = x * x;
-    return p == 4 ? square * square : p == 2 ? square : x;
-}
-
-static double root(double x, unsigned p)
-{
-    return p == 4 ? sqrt(sqrt(x)) : p == 2 ? sqrt(x) : x;
+    return exp(fmin(fmax(x, LOG_MIN), max));
 }
 
 static void add(struct pt__slope *slopes, uint32_t *count, uint32_t parameter, double value)
@@ -38,16 +30,17 @@ double pt__fit_law(struct pt__slope *slopes, uint32_t *slope_count,
     const double *ln_u = parameters->ln_u, *ln_kappa = parameters->ln_kappa;
     double from_u = 0, from_neighbour, slow; /* d(ln s)/d(ln u_i) and through the pressure of j */
     if (problem->law == PT_FIT_RANK1) {
-        double excess = bounded_exp(ln_u[i] + ln_u[j] + ln_kappa[j] - ln_kappa[i]);
+        double excess = bounded_exp(ln_u[i] + ln_u[j] + ln_kappa[j] - ln_kappa[i], LOG_MAX);
         slow = 1 + excess;
         from_u = from_neighbour = excess / slow;
     } else {
         unsigned p = problem->p;
-        double u = bounded_exp(ln_u[i]);
-        double pressure = j == PT_NONE ? 0 : bounded_exp(ln_u[j] + ln_kappa[j] - ln_kappa[i]);
+        double u = bounded_exp(ln_u[i], LOG_U_MAX);
+        double pressure =
+            j == PT_NONE ? 0 : bounded_exp(ln_u[j] + ln_kappa[j] - ln_kappa[i], LOG_MAX);
         double load = (u + pressure) / share;
-        double own = power(u, p), all = power(load, p), sum = 1 - own + all;
-        slow = root(sum, p);
+        double own = pt__power(u, p), all = pt__power(load, p), sum = fmax(1, 1 - own + all);
+        slow = pt__root(sum, p);
         from_u = (all * u / (u + pressure) - own) / sum;
         from_neighbour = all * (pressure / (u + pressure)) / sum;
     }

@@ -42,8 +42,9 @@ struct pt__fit_set {
 struct pt__fit_outcome {
     uint32_t iterations;
     bool converged;
-    /* (J^T J + lambda)^-1 lambda over all parameters, held ones with 0: projects on what the points
-     * don't tell. Row by row, parameter_count^2; owned by the caller, who frees it. */
+    /* (J^T J + lambda)^-1 lambda over all parameters, held ones with 0, the rows of J scaled to
+     * length 1: projects on what the points don't tell. Row by row, parameter_count^2; owned by the
+     * caller, who frees it. */
     double *unknown;
     uint32_t parameter_count;
 };

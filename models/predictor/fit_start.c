@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "models/interference/laws.h"
 #include "models/predictor/fit_parts.h"
 
 #define PULL 1e-6
@@ -20,11 +21,6 @@ struct equation {
     uint32_t count, parameter[4];
     double factor[4], right, weight;
 };
-
-static double power(double x, unsigned p)
-{
-    return p == 4 ? x * x * x * x : p == 2 ? x * x : x;
-}
 
 static void put(struct equation *equation, uint32_t parameter, double factor)
 {
@@ -43,9 +39,9 @@ static bool equation_of(struct equation *equation, const struct pt__fit_set *set
     if (point->neighbour == PT_NONE) {
         if (point->share >= 1) return false;
         put(equation, i, 1);
-        equation->right =
-            (log(power(slow, problem->p) - 1) - log(power(1 / point->share, problem->p) - 1)) /
-            problem->p;
+        equation->right = (log(pt__power(slow, problem->p) - 1) -
+                           log(pt__power(1 / point->share, problem->p) - 1)) /
+                          problem->p;
         return true;
     }
     uint32_t j = set->place[point->neighbour];
