@@ -191,6 +191,10 @@ static enum pt_reason need(struct pt_need *need, const struct pt_unit_shape *sha
         return PT_REASON_NONE;
     need->asked = (struct pt_ratio){ask->gpu_frac_ppm, PT_PPM_ONE};
     need->asked_share = (double)ask->gpu_frac_ppm / PT_PPM_ONE;
+    /* One slot, to the millionth that a fraction is written to. */
+    uint64_t slots = shape->slots, all = slots * ask->gpu_frac_ppm;
+    need->as_asked = shape->own[OWN_SCHEDULER] == FIXED_SHARE && all + slots > PT_PPM_ONE &&
+                     all < PT_PPM_ONE + slots;
     return PT_REASON_NONE;
 }
 

@@ -386,21 +386,44 @@ static int64_t delay_of(const struct pt_sim *sim, const struct pt_live *live)
     return model->cold_start_ns == NULL ? 0 : model->cold_start_ns(model->ctx, live->job);
 }
 
+/* Slow-down of a job alone on what it asked for. Where that is what it gets, it is what the model
+ * answers of it there with nobody beside it, so that it then runs at R to the bit. */
+static double slow_as_asked(const struct pt_sim *sim, const struct pt_live *live,
+                            const struct pt_traits *traits)
+{
+    const struct pt_interference *law = &sim->world.interference;
+    const struct pt_need *need = pt__need_of(sim, live->job, live->pool);
+    const struct pt_pool *pool = sim->pools[live->pool].pool;
+    const struct pt_unit_shape *shape = &pool->shape;
+    if (!need->as_asked)
+        return law->ops->alone(traits, need->asked_share, NULL, pool->gpu, law->state);
+    bool nested = need->profile != PT_PROFILE_NONE;
+    struct pt_resident resident = {.need = need, .traits = traits};
+    struct pt_partition part = {.gpu = pool->gpu,
+                                .instance =
+                                    nested ? &pool->gpu->mig->profiles[need->profile] : NULL,
+                                .share = nested ? need->asked_share : 1,
+                                .sharing = shape->sharing,
+                                .strict = shape->strict,
+                                .slots = shape->slots,
+                                .switch_loss = shape->switch_loss,
+                                .cap_contention = shape->cap_contention,
+                                .count = 1,
+                                .residents = &resident};
+    double slow;
+    law->ops->unit(&slow, &part, law->state);
+    return slow;
+}
+
 static void traits_take(struct pt_sim *sim, uint32_t index)
 {
     const struct pt_live *live = &sim->live[index];
     const struct pt_jobs_model *jobs = &sim->world.jobs_model;
-    const struct pt_interference *law = &sim->world.interference;
     struct pt_live_model *model = &sim->model[index];
     jobs->traits(&model->traits, jobs->ctx, live->job, live->pool);
     model->alone = 1;
-    if (law->ops == NULL || live->cpu_only) return;
-    const struct pt_need *need = pt__need_of(sim, live->job, live->pool);
-    const struct pt_gpu_model *gpu = sim->pools[live->pool].pool->gpu;
-    const struct pt_mig_profile *instance = need->as_asked && need->profile != PT_PROFILE_NONE
-                                                ? &gpu->mig->profiles[need->profile]
-                                                : NULL;
-    model->alone = law->ops->alone(&model->traits, need->asked_share, instance, gpu, law->state);
+    if (sim->world.interference.ops == NULL || live->cpu_only) return;
+    model->alone = slow_as_asked(sim, live, &model->traits);
 }
 
 /* Its units begin to serve the job. */
