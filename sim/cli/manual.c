@@ -20,6 +20,11 @@ static void write_files(void)
          "a further scenario. An expected number is a number, null (it does not exist), or a map "
          "with some of the keys said of the first one: {min: 3, max: 4.5}.");
     pt_describe_keys(stdout, &pt_schema_expect, PT_DESCRIBE_ROFF);
+    puts(".SH CATALOGUE FILE\nYAML: GPUs of one's own, which the key `catalog` of an experiment "
+         "names. A GPU that is called as one that is built in gets what the file says of it; one "
+         "that is `like` another has whatever else that has. What is needed may be left out then. "
+         "A figure is a number, or {value, source} where its source is not the row's.");
+    pt_describe_keys(stdout, &pt_schema_catalog, PT_DESCRIBE_ROFF);
     puts(
         ".SH NATIVE TRACE\nCSV with a header, gzip or zstd allowed, columns in any order; a column "
         "whose name begins with x_ is ignored.");

@@ -167,6 +167,33 @@ static enum pt_status put_together(struct owner *owner)
 
 /* ---- loading ---- */
 
+/* What every GPU has: written, or taken over. */
+static void check_complete(struct pt__catalog_file *file, const struct pt_yaml_node *row)
+{
+    static const char *const needed[] = {"family",     "source",      "sms",
+                                         "memory_mib", "fp16_tflops", "mem_gb_per_s"};
+    const struct pt_yaml_node *name = pt_yaml_get(row, "name");
+    const struct pt_yaml_node *built_in =
+        file->below ? pt_yaml_get(file->below->root, "gpus")->first : NULL;
+    char missing[128] = "";
+    size_t used = 0, count = 0;
+    struct pt_suggestion near;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!pt_yaml_get(row, needed[i]))
+            used += (size_t)snprintf(missing + used, sizeof missing - used, "%s'%s'",
+                                     count++ > 0 ? ", " : "", needed[i]);
+    if (count == 0) return;
+    pt_suggest_begin(&near, name->text, name->length);
+    for (; built_in; built_in = built_in->next)
+        pt_suggest_offer(&near, pt_yaml_get(built_in, "name")->text);
+    if (near.best)
+        pt__catalog_say(file, row->place, "missing key%s %s of a new GPU (did you mean '%s'?)",
+                        count > 1 ? "s" : "", missing, near.best);
+    else
+        pt__catalog_say(file, row->place, "missing key%s %s (or say which GPU it is like)",
+                        count > 1 ? "s" : "", missing);
+}
+
 static enum pt_status check(struct pt__catalog_file *file)
 {
     struct pt_yaml_node *document = file->yaml.first_document;
@@ -179,6 +206,10 @@ static enum pt_status check(struct pt__catalog_file *file)
     if (file->wrong) return PT_ERR_INPUT; /* what would be missing now is no further mistake */
     enum pt_status status = pt_schema_check(&file->root, &file->yaml, &pt_schema_catalog, document,
                                             NULL, file->messages);
+    const struct pt_yaml_node *gpus = status == PT_OK ? pt_yaml_get(file->root, "gpus") : NULL;
+    for (const struct pt_yaml_node *row = gpus ? gpus->first : NULL; row; row = row->next)
+        check_complete(file, row);
+    if (status == PT_OK && file->wrong) status = PT_ERR_INPUT;
     if (status != PT_OK) file->root = NULL;
     return status;
 }

@@ -63,19 +63,24 @@ static bool fill_row(struct pt__catalog_file *file, const struct pt_schema *sche
     return pt_yaml_get(row, "source") || add_source(file, row, file->yaml.file);
 }
 
+/* Offers the names of a list, down to but without the row `end`. */
+static void offer_names(struct pt_suggestion *near, const struct pt_yaml_node *list,
+                        const struct pt_yaml_node *end)
+{
+    for (const struct pt_yaml_node *row = list ? list->first : NULL; row && row != end;
+         row = row->next) {
+        const struct pt_yaml_node *name = pt_yaml_get(row, "name");
+        if (name && name->kind == PT_YAML_SCALAR) pt_suggest_offer(near, name->text);
+    }
+}
+
 static void unknown_base(struct pt__catalog_file *file, const struct pt_yaml_node *gpus,
                          const struct pt_yaml_node *row, const struct pt_yaml_node *like)
 {
-    const struct pt_yaml_node *lists[] = {gpus, file->below ? pt_yaml_get(file->below->root, "gpus")
-                                                            : NULL};
     struct pt_suggestion near;
     pt_suggest_begin(&near, like->text, like->length);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (const struct pt_yaml_node *each = lists[i] ? lists[i]->first : NULL;
-             each && each != row; each = each->next) {
-            const struct pt_yaml_node *name = pt_yaml_get(each, "name");
-            if (name && name->kind == PT_YAML_SCALAR) pt_suggest_offer(&near, name->text);
-        }
+    offer_names(&near, gpus, row);
+    if (file->below) offer_names(&near, pt_yaml_get(file->below->root, "gpus"), NULL);
     if (near.best)
         pt__catalog_say(file, like->place, "like: '%.64s' is no GPU above (did you mean '%s'?)",
                         like->text, near.best);

@@ -21,13 +21,23 @@
         }                                                                                          \
     } while (0)
 
-static void check_messages(const struct pt_messages *messages)
+/* Files that the experiment names have messages of their own. */
+static bool names_files(const uint8_t *data, size_t size)
+{
+    static const char word[] = "catalog";
+    for (size_t i = 0; i + sizeof word - 1 <= size; i++)
+        if (memcmp(data + i, word, sizeof word - 1) == 0) return true;
+    return false;
+}
+
+static void check_messages(const struct pt_messages *messages, bool of_files)
 {
     PROMISE(messages->error_count > 0 && messages->count > 0);
     for (unsigned i = 0; i < messages->count; i++) {
         const struct pt_message *message = &messages->list[i];
         PROMISE(message->error.status == PT_ERR_INPUT);
         PROMISE(message->error.message[0] != '\0');
+        if (of_files && strcmp(message->error.file, "fuzz.yaml") != 0) continue;
         PROMISE(strcmp(message->error.file, "fuzz.yaml") == 0);
         PROMISE(message->error.line > 0 && message->error.column > 0);
     }
@@ -59,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_again(config->effective_yaml);
     } else {
         PROMISE(status == PT_ERR_INPUT && config == NULL);
-        check_messages(&messages);
+        check_messages(&messages, names_files(data, size));
     }
     pt_config_free(config);
     pt_messages_fini(&messages);

@@ -137,7 +137,12 @@ Test(catalog_like, refuses_what_it_can_not_follow)
     assert_own_refused("gpus: [{name: x, like: x}]", "1:24: like: 'x' is no GPU above");
     assert_own_refused("gpus: [{name: x, like: [t4]}]",
                        "1:24: like: the name of one GPU is wanted\n");
-    assert_own_refused("gpus: [{name: x, family: x, source: s}]", "1:8: missing key 'sms'\n");
+    assert_own_refused("gpus: [{name: x, family: x, source: s, fp16_tflops: 1, mem_gb_per_s: 1,\n"
+                       "memory_mib: 1}]",
+                       "1:8: missing key 'sms' (or say which GPU it is like)\n");
+    assert_own_refused("gpus: [{name: t44}]",
+                       "1:8: missing keys 'family', 'source', 'sms', 'memory_mib', "
+                       "'fp16_tflops', 'mem_gb_per_s' of a new GPU (did you mean 't4'?)\n");
     assert_own_refused("gpus: [{name: t4, tpd_w: 5}]",
                        "1:19: unknown key 'tpd_w' (did you mean 'tdp_w'?)\n");
     assert_own_refused("gpus: [{name: t4, tdp_w: {value: 5, sauce: s}}]",
