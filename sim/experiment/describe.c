@@ -356,10 +356,14 @@ static void property(struct json *json, const struct pt_row *row)
 
 static void param_property(struct json *json, const struct pt_param *param)
 {
+    if (!pt_group_key(param)) {
+        const struct pt_row row = {.param = *param};
+        property(json, &row);
+        return;
+    }
     struct pt_group group;
-    const struct pt_row row = {.param = *param};
-    if (pt_group_key(param)) pt_group_make(&group, param);
-    property(json, pt_group_key(param) ? &group.row : &row);
+    pt_group_make(&group, param);
+    property(json, &group.row);
 }
 
 /* One way to write a map without short forms. */
