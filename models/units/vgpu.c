@@ -203,11 +203,12 @@ static void shares(struct pt_ratio *out, const struct pt_unit_facts *facts)
     const struct pt_unit_shape *shape = facts->shape;
     uint64_t n = shape->own[OWN_SCHEDULER] == FIXED_SHARE ? shape->slots : facts->count;
     for (uint32_t i = 0; i < facts->count; i++) {
-        const struct pt_ratio *asked = &facts->residents[i].need->asked;
+        const struct pt_need *need = facts->residents[i].need;
+        const struct pt_ratio *asked = &need->asked;
         struct pt_ratio share = {asked->denominator, n * asked->numerator};
         if (shape->own[OWN_SCHEDULER] == BEST_EFFORT) share = pt__share_turns(shape, facts->count);
         bool above = share.numerator > share.denominator && !shape->allow_speedup;
-        out[i] = above ? (struct pt_ratio){1, 1} : share;
+        out[i] = above || need->as_asked ? (struct pt_ratio){1, 1} : share;
     }
 }
 

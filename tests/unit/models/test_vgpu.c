@@ -108,6 +108,8 @@ Test(vgpu, never_faster_than_asked_unless_allowed)
 {
     assert_shares("replicas=4 scheduler=fixed_share", 2, 250000, 1, 1);
     assert_shares("replicas=4 scheduler=fixed_share", 2, 500000, 1, 2);
+    assert_shares("replicas=3 scheduler=fixed_share", 2, 333334, 1, 1); /* a third */
+    assert_shares("replicas=3 scheduler=fixed_share", 2, 333335, 1000000, 1000005);
     assert_shares("replicas=4 scheduler=equal_share", 2, 250000, 1, 1);
     assert_shares("replicas=4 scheduler=equal_share allow_speedup=true", 2, 250000, 2, 1);
     assert_shares("replicas=4 scheduler=equal_share allow_speedup=true", 4, 250000, 1, 1);
