@@ -15,7 +15,8 @@ const struct pt_unit_ops *pt_unit_find(const char *name)
     return NULL;
 }
 
-const struct pt_interference_ops *const pt_interference_models[] = {&pt_fitted, &pt_table, &pt_curve, &pt_roofline, NULL};
+const struct pt_interference_ops *const pt_interference_models[] = {&pt_fitted, &pt_table,
+                                                                    &pt_curve, &pt_roofline, NULL};
 
 const struct pt_interference_ops *pt_interference_find(const char *name)
 {

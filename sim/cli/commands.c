@@ -14,7 +14,7 @@
 
 const struct pt__command *const pt__commands[] = {
     &pt__command_run,   &pt__command_test,    &pt__command_export,
-    &pt__command_list,  &pt__command_schema,
+    &pt__command_list,  &pt__command_schema,  &pt__command_explain,
 
     &pt__command_trace, &pt__command_predict, NULL};
 

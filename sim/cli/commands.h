@@ -11,6 +11,7 @@ extern const struct pt__command pt__command_list;
 extern const struct pt__command pt__command_schema;
 extern const struct pt__command pt__command_predict;
 extern const struct pt__command pt__command_trace;
+extern const struct pt__command pt__command_explain;
 
 /* NULL-terminated, in the order in which they are listed. */
 extern const struct pt__command *const pt__commands[];

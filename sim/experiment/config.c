@@ -101,6 +101,8 @@ static enum pt_status build(struct owner *owner, struct pt_yaml_node *root, cons
     load_output(&loader);
     pt__load_cluster(&loader);
     if (!loader.no_memory) pt__load_outages(&loader);
+    if (!loader.no_memory) pt__load_profiles(&loader);
+    if (!loader.no_memory) pt__load_interference(&loader);
     if (!loader.no_memory) pt__load_sla(&loader);
     if (!loader.no_memory) pt__load_source(&loader);
     if (loader.no_memory) return out_of_memory(owner, messages);
@@ -162,7 +164,7 @@ static enum pt_status load_root(struct owner *owner, struct pt_yaml_node *raw, b
     owner->config.catalog = owner->catalog;
     PT_TRY(pt_schema_check(&root, &owner->yaml, schema, raw, owner->catalog, messages));
     if (status != PT_OK) return status;
-    owner->config.interference_given = pt_yaml_get(raw, "interference") != NULL;
+    owner->config.interference.given = pt_yaml_get(raw, "interference") != NULL;
     return build(owner, root, origin_dir, messages);
 }
 
@@ -251,6 +253,7 @@ void pt_config_free(struct pt_config *config)
     if (!config) return;
     struct owner *owner = config->owner;
     if (config->trace.inline_jobs) pt_trace_fini(config->trace.inline_jobs);
+    pt_profiles_fini(&config->profiles);
     pt_catalog_free(owner->catalog);
     free(owner->effective_yaml);
     pt_yaml_fini(&owner->yaml);

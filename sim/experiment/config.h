@@ -5,6 +5,7 @@
 #ifndef PT_EXPERIMENT_CONFIG_H
 #define PT_EXPERIMENT_CONFIG_H
 
+#include "models/profiles/profiles.h"
 #include "partita/cluster.h"
 #include "partita/policy.h"
 #include "partita/reader.h"
@@ -38,6 +39,16 @@ struct pt_priority_class {
 enum pt_kind { PT_KIND_TRAINING, PT_KIND_BATCH, PT_KIND_INTERACTIVE, PT_KIND_INFERENCE };
 #define PT_KIND_COUNT 4
 extern const char *const pt_kind_names[PT_KIND_COUNT];
+
+/* How neighbours slow each other down; prepared for a trace by traits.h. */
+struct pt_interference_spec {
+    const struct pt_interference_ops *ops; /* NULL: none */
+    const struct pt_value *params;         /* in the order of ops->params */
+    const char *table_name;                /* of `table.file`; NULL = the pairs built in */
+    const char *table_text;
+    size_t table_length;
+    bool given; /* false: the experiment names no model, so it is the default */
+};
 
 struct pt_trace_spec {
     const struct pt_reader_ops *reader; /* NULL: `jobs` are inline */
@@ -78,8 +89,9 @@ struct pt_config {
         checkpoint_ns; /* of jobs without their own; 0 = a fault loses all, PT_NEVER = nothing */
     struct pt_restore restore;
     struct pt_faults faults;
-    double electricity_price; /* of a kWh; 0 = not counted */
-    bool interference_given;  /* false: absent, so `none`, and the summary says so */
+    double electricity_price;    /* of a kWh; 0 = not counted */
+    struct pt_profiles profiles; /* those built in and the experiment's own */
+    struct pt_interference_spec interference;
     struct {
         const char *file; /* resolved; NULL = none */
         bool jobs, events, series;

@@ -38,6 +38,10 @@ static inline const struct pt_value *pt__loader_value(const struct pt_yaml_node 
 void pt__load_cluster(struct pt__loader *loader);
 /* Cold starts, restores, checkpoints, faults; the cluster is there. */
 void pt__load_outages(struct pt__loader *loader);
+/* The profiles that jobs may name. */
+void pt__load_profiles(struct pt__loader *loader);
+/* The interference model; profiles are there. */
+void pt__load_interference(struct pt__loader *loader);
 /* Priorities, tiers, tenants. */
 void pt__load_sla(struct pt__loader *loader);
 /* Where the jobs come from; jobs in the file. */

@@ -80,6 +80,17 @@ static enum pt_status check_gpu_type(const struct pt_config *config, const char 
     }
 }
 
+static enum pt_status check_profile(const struct pt_config *config, const char *word,
+                                    struct pt_error *error)
+{
+    struct pt_suggestion near;
+    if (pt_profiles_find(&config->profiles, word) != PT_NONE) return PT_OK;
+    pt_suggest_begin(&near, word, strlen(word));
+    for (uint32_t i = 0; i < config->profiles.type_count; i++)
+        pt_suggest_offer(&near, config->profiles.type_names[i]);
+    return unknown(error, "profile", word, strlen(word), near.best);
+}
+
 enum pt_status pt_resolve_word(const struct pt_config *config, enum pt_column_id column,
                                const char *word, struct pt_error *error)
 {
@@ -94,6 +105,8 @@ enum pt_status pt_resolve_word(const struct pt_config *config, enum pt_column_id
         return pt_resolve_tier(&tier, config, word, error);
     case PT_COL_PRIORITY:
         return pt_resolve_priority(&priority, config, word, error);
+    case PT_COL_PROFILE:
+        return check_profile(config, word, error);
     default:
         return PT_OK;
     }
@@ -276,6 +289,7 @@ enum pt_status pt_resolve(struct pt_resolved *resolved, const struct pt_config *
     resolve_priorities(&words);
     check_words(&words, PT_COL_POOL);
     check_words(&words, PT_COL_GPU_TYPE);
+    check_words(&words, PT_COL_PROFILE);
     if (words.no_memory) {
         struct pt_error error;
         enum pt_status status = pt_fail(&error, PT_ERR_MEMORY, "out of memory");

@@ -1,4 +1,5 @@
-/* The words of a trace against the experiment: pools, GPU types, tiers, tenants, priorities.
+/* The words of a trace against the experiment: pools, GPU types, profiles, tiers, tenants,
+ * priorities.
  *
  * A trace names them before anyone knows which exist; once it is read, each distinct word is looked
  * up once, and a word that nothing answers to is an error that names the first job that uses it.
@@ -42,7 +43,8 @@ void pt_resolved_fini(struct pt_resolved *resolved);
 int64_t pt_resolved_priority(const struct pt_resolved *resolved, const struct pt_trace *trace,
                              pt_job job);
 
-/* One cell: whether its word means something, for the columns pool, gpu_type, sla and priority;
+/* One cell: whether its word means something, for the columns pool, gpu_type, profile, sla and
+ * priority;
  * every other column is PT_OK. */
 PT_USE_RESULT enum pt_status pt_resolve_word(const struct pt_config *config,
                                              enum pt_column_id column, const char *word,

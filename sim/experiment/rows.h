@@ -22,6 +22,11 @@
         .param = {.name = NULL }                                                                   \
     }
 
+/* For rows that hold a GPU: "is a family: a, b or c", or "is no known GPU (did you mean ...)". */
+bool pt__verify_gpu(const struct pt_catalog *catalog, const char *text, struct pt_error *error);
+
+/* `interference`, an element of `profiles` (tables_models.c). */
+extern const struct pt_schema pt__schema_interference, pt__schema_profile;
 /* `cold_start`, `preemption`, `faults` (tables_world.c). */
 extern const struct pt_schema pt__schema_cold_start, pt__schema_preemption, pt__schema_faults;
 

@@ -7,8 +7,10 @@
 #include <sys/utsname.h>
 
 #include "sim/experiment/assumptions.h"
+#include "sim/experiment/fill.h"
 #include "sim/experiment/receivers.h"
 #include "sim/experiment/resolve.h"
+#include "sim/experiment/traits.h"
 #include "traces/locate.h"
 
 /* Instants between two looks at the clock and the interrupt flag: a few ms of work. */
@@ -20,6 +22,7 @@ struct pt_run {
     struct pt_trace trace; /* unless the config's inline jobs are the trace */
     struct pt_resolved resolved;
     struct pt_summary_input input;
+    struct pt_traits_model *traits;
     struct pt__assumptions assumptions;
     struct pt_world world;
     struct pt_sim *sim;
@@ -108,6 +111,22 @@ static enum pt_status read_trace(struct pt_run *run, struct pt_messages *message
     return status == PT_OK ? PT_OK : say(messages, &error);
 }
 
+/* Jobs in the file are filled with the file. */
+static enum pt_status fill_trace(struct pt_run *run, struct pt_error *error)
+{
+    if (run->facts.trace != &run->trace) return PT_OK;
+    return pt_fill_trace(&run->trace, run->facts.config, error);
+}
+
+static enum pt_status assume(struct pt_run *run, struct pt_error *error)
+{
+    struct pt__assumed from = {.config = run->facts.config,
+                               .trace = run->facts.trace,
+                               .resolved = &run->resolved,
+                               .traits = run->traits};
+    return pt__assumptions_make(&run->assumptions, &from, error);
+}
+
 static bool has_price(const struct pt_cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->pool_count; i++)
@@ -161,6 +180,10 @@ static enum pt_status create_sim(struct pt_run *run, struct pt_error *error)
                                    .interval_ns = config->interval_ns,
                                    .tenant_count = run->resolved.tenant_count,
                                    .tenant_of_word = run->resolved.tenant_of_word,
+                                   .interference = pt_traits_interference(run->traits),
+                                   .jobs_model = pt_traits_jobs_model(run->traits),
+                                   .fidelity = pt_traits_fidelity(run->traits),
+                                   .energy = config->interference.ops != NULL,
                                    .check = run->options.check,
                                    .measure = true};
     pt__receivers_recorder(&run->world.recorder, &run->receivers);
@@ -209,9 +232,10 @@ static enum pt_status compose(struct pt_run *run, struct pt_messages *messages)
     struct pt_error error = {.status = PT_OK};
     PT_TRY(read_trace(run, messages));
     PT_TRY(pt_resolve(&run->resolved, run->facts.config, run->facts.trace, messages));
-    if (pt__assumptions_make(&run->assumptions, run->facts.config, run->facts.trace, &run->resolved,
-                             &error) != PT_OK ||
-        open_outputs(run, &error) != PT_OK || create_sim(run, &error) != PT_OK)
+    if (fill_trace(run, &error) != PT_OK ||
+        pt_traits_create(&run->traits, run->facts.config, run->facts.trace, &error) != PT_OK ||
+        assume(run, &error) != PT_OK || open_outputs(run, &error) != PT_OK ||
+        create_sim(run, &error) != PT_OK)
         return say(messages, &error);
     fill_input(run);
     count_never_fits(run);
@@ -395,6 +419,7 @@ void pt_run_free(struct pt_run *run)
     pt_summary_destroy(run->summary);
     pt_outcomes_destroy(run->outcomes);
     pt_digest_destroy(run->digest);
+    pt_traits_destroy(run->traits);
     pt_resolved_fini(&run->resolved);
     pt__assumptions_fini(&run->assumptions);
     pt_trace_fini(&run->trace);

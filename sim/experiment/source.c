@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/experiment/fill.h"
 #include "sim/experiment/resolve.h"
 #include "sim/experiment/schema.h"
 #include "traces/registry.h"
@@ -59,6 +60,7 @@ static void load_jobs(struct pt__loader *loader, const struct pt_yaml_node *jobs
     }
     if (!fine) return;
     enum pt_status status = pt_trace_finish(trace, &bad_row, &error);
+    if (status == PT_OK) status = pt_fill_trace(trace, config, &error);
     if (status == PT_ERR_MEMORY) loader->no_memory = true;
     if (status != PT_ERR_INPUT) return;
     const struct pt_yaml_node *bad = bad_row == PT_NONE ? NULL : job_at(jobs, bad_row);

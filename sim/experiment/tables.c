@@ -73,31 +73,12 @@ static const struct pt_param *reader_params(size_t index)
     return pt_readers[index]->params;
 }
 
-static const char *interference_name(size_t index)
-{
-    return index == 0 ? "none" : NULL;
-}
-
-static const char *interference_summary(size_t index)
-{
-    (void)index;
-    return "textbook equal shares, no slow-down by neighbours";
-}
-
-static const struct pt_param *interference_params(size_t index)
-{
-    (void)index;
-    return NULL;
-}
-
 static const struct pt_pick pick_policy = {"policy", policy_name, policy_summary, policy_params};
 static const struct pt_pick pick_placement = {"placement", placement_name, placement_summary,
                                               placement_params};
 static const struct pt_pick pick_unit = {"sharing mode", unit_name, unit_summary, unit_params};
 static const struct pt_pick pick_reader = {"trace source", reader_name, reader_summary,
                                            reader_params};
-static const struct pt_pick pick_interference = {"interference model", interference_name,
-                                                 interference_summary, interference_params};
 
 /* ---- cluster ---- */
 
@@ -125,7 +106,7 @@ static const struct pt_row sharing_rows[] = {
     END};
 static const struct pt_schema sharing = {"sharing", sharing_rows, true, &pick_unit, NULL};
 
-static bool verify_gpu(const struct pt_catalog *catalog, const char *text, struct pt_error *error)
+bool pt__verify_gpu(const struct pt_catalog *catalog, const char *text, struct pt_error *error)
 {
     return pt_catalog_check_name(catalog, text, error) == PT_OK;
 }
@@ -133,7 +114,7 @@ static bool verify_gpu(const struct pt_catalog *catalog, const char *text, struc
 #define GPU_ROW(key, row_flags, text)                                                              \
     {                                                                                              \
         .param = {key, PT_PARAM_TEXT, "", NULL, "1", NULL, NULL, text}, .shape = PT_SHAPE_SCALAR,  \
-        .flags = (row_flags), .verify = verify_gpu                                                 \
+        .flags = (row_flags), .verify = pt__verify_gpu                                             \
     }
 
 static const struct pt_row pool_rows[] = {
@@ -225,11 +206,6 @@ static const struct pt_row policy_rows[] = {
     INNER("placement", MAP, "first_fit", NULL, NULL, 0, &placement, "where a job goes"), END};
 static const struct pt_schema policy = {"policy", policy_rows, true, &pick_policy, NULL};
 
-static const struct pt_row interference_rows[] = {
-    VALUE("model", TEXT, "", "none", "1", NULL, 0, "how neighbours slow each other down"), END};
-static const struct pt_schema interference = {"interference", interference_rows, true,
-                                              &pick_interference, NULL};
-
 /* ---- tenants, SLA, and the rest of the world ---- */
 
 static const struct pt_row tenant_rows[] = {
@@ -309,8 +285,10 @@ static bool explain_format(const char *text, struct pt_error *error)
               "at this file's directory"),                                                         \
         INNER("trace", MAP, NULL, NULL, NULL, 0, &trace, "the jobs"),                              \
         INNER("policy", MAP, "fifo", NULL, NULL, 0, &policy, "whose turn it is, and where"),       \
-        INNER("interference", MAP, "none", NULL, NULL, 0, &interference,                           \
+        INNER("interference", MAP, "fitted", NULL, NULL, 0, &pt__schema_interference,              \
               "how jobs that share a GPU slow each other down"),                                   \
+        INNER("profiles", LIST, "", NULL, NULL, 0, &pt__schema_profile,                            \
+              "what jobs do to their neighbours, beside the profiles that are built in"),          \
         INNER("tenants", LIST, "", NULL, NULL, 0, &tenant,                                         \
               "who pays; those of the trace that are not here have the defaults"),                 \
         INNER("sla", MAP, "", NULL, NULL, 0, &sla, "what was promised"),                           \

@@ -12,6 +12,7 @@ cluster:
     - {name: slice, nodes: 2, gpus_per_node: 4, gpu: h100-sxm5-80gb, sharing: {mode: time_slice, replicas: 2, switch_loss: 0}}
     - {name: whole, nodes: 1, gpus_per_node: 4, gpu: a100-sxm4-80gb, sharing: {mode: exclusive}}
 trace: {source: native, path: jobs.csv, reference_gpu: h100-sxm5-80gb}
+interference: none
 policy: {name: fifo, blocking: skip, placement: pack}
 tenants: [{name: acme, weight: 2, sla: gold}]
 sla: {default: {max_slowdown: 3}, tiers: {gold: {max_wait: 10s}}}

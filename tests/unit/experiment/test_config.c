@@ -65,7 +65,7 @@ Test(config, reads_every_key)
     cr_assert_eq(config->horizon_ns, 50 * PT_NS_PER_S);
     cr_assert_eq(config->interval_ns, 30 * PT_NS_PER_S);
     cr_assert_eq(config->warmup_ns, PT_NS_PER_S);
-    cr_assert(config->interference_given);
+    cr_assert(config->interference.given);
     cr_assert_str_eq(config->output.file, "out.h5");
     cr_assert_not(config->output.jobs);
     cr_assert(config->output.events);
@@ -88,7 +88,7 @@ Test(config, has_defaults_for_what_is_left_out)
     cr_assert_eq(config->horizon_ns, PT_NEVER);
     cr_assert_eq(config->interval_ns, 60 * PT_NS_PER_S);
     cr_assert_eq(config->warmup_ns, 0);
-    cr_assert_not(config->interference_given);
+    cr_assert_not(config->interference.given);
     cr_assert_null(config->output.file);
     cr_assert(config->output.jobs);
     cr_assert_not(config->output.events);
@@ -152,7 +152,21 @@ Test(config, writes_every_key_but_the_output_file)
                                              "    name: first_fit\n"
                                              "  blocking: strict\n"
                                              "interference:\n"
-                                             "  model: none\n"
+                                             "  model: fitted\n"
+                                             "  laws:\n"
+                                             "    mps: rank1\n"
+                                             "    mig: pnorm\n"
+                                             "    time_slice: turns\n"
+                                             "  mix: heavy\n"
+                                             "  residual:\n"
+                                             "    sd: 0\n"
+                                             "  guard: on\n"
+                                             "  u_from: util\n"
+                                             "  g: 0.45\n"
+                                             "  u_floor: 0.3\n"
+                                             "  power_slope: 0.201\n"
+                                             "  fidelity: fluid\n"
+                                             "profiles: []\n"
                                              "tenants: []\n"
                                              "sla:\n"
                                              "  default:\n"

@@ -36,8 +36,9 @@ Test(run, knows_load_and_what_never_fits_before_it_runs)
     cr_expect_eq(facts->never_fits.by_reason[PT_REASON_TOO_MANY_GPUS], 1);
     cr_expect_eq(facts->never_fits.first[PT_REASON_TOO_MANY_GPUS], 2);
     cr_expect_null(facts->summary);
-    cr_expect_str_eq(facts->assumptions[0], "interference: none (textbook equal shares), as the "
-                                            "experiment names no model");
+    cr_expect_str_eq(facts->assumptions[0],
+                     "interference: fitted (the measured law of each sharing mode), as the "
+                     "experiment names no model");
     pt_run_free(run);
     pt_config_free(config);
 }

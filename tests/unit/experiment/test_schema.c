@@ -93,8 +93,8 @@ Test(schema, says_what_it_wants_instead)
                    "test.yaml:1:10: format 2 is newer than this program (it knows 1)\n");
     assert_refused("partita: 1\ncluster: {pools: []}\n" JOB, NULL,
                    "test.yaml:2:18: 'pools' has 0 elements: at least 1\n");
-    assert_refused(HEAD JOB "interference: fitted\n", NULL,
-                   "test.yaml:4:15: unknown interference model 'fitted' (known: none)\n");
+    assert_refused(HEAD JOB "interference: fited\n", NULL,
+                   "test.yaml:4:15: unknown interference model 'fited' (did you mean 'fitted'?)\n");
 }
 
 Test(schema, limits_the_number_of_pools)
