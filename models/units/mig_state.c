@@ -286,6 +286,13 @@ static unsigned make_room(struct pt_placed *placed, struct gpu *gpu,
     return start;
 }
 
+/* Whether the whole old layout may go, for another. */
+static bool may_renew(const struct gpu *gpu, const struct pt_unit_shape *shape)
+{
+    return shape->own[PT__MIG_OWN_CHANGE] == PT__MIG_WHEN_GPU_IDLE && !gpu->fresh &&
+           gpu->starts != 0 && (gpu->busy | gpu->changing) == 0;
+}
+
 static bool place(struct pt_placed *placed, void *state, const struct pt_unit_shape *shape,
                   const struct pt_need *need, uint8_t wanted)
 {
@@ -293,6 +300,11 @@ static bool place(struct pt_placed *placed, void *state, const struct pt_unit_sh
     const struct pt_mig *mig = shape->gpu->mig;
     uint32_t slots = pt__mig_slots(shape, need);
     *placed = (struct pt_placed){.cell = PT_CELL_ANY};
+    if (wanted == PT_CELL_ANEW) {
+        if (!may_renew(gpu, shape)) return false;
+        placed->destroyed = (uint8_t)clear_all(gpu, mig);
+        wanted = PT_CELL_ANY;
+    }
     if (wanted != PT_CELL_ANY && wanted >= mig->memory) return false;
     unsigned start = wanted;
     if (wanted == PT_CELL_ANY)

@@ -125,8 +125,8 @@ static bool take(struct pt_ctx *ctx, struct pt_units *units, const struct pt_sea
     if (sim->node_mark[node] == sim->mark || units->count + wanted > units->capacity) return false;
     const struct pt_class *class_ = pt__class(sim, job);
     if (pt__slots_room(sim, pool, node, class_, wanted) < wanted) return false;
-    pt__slots_pick(sim, pool, node, class_, search->gpu_order, wanted, units->gpus + units->count);
-    memset(units->starts + units->count, PT_CELL_ANY, wanted);
+    pt__slots_pick(sim, pool, node, class_, search->gpu_order, wanted, units->gpus + units->count,
+                   units->starts + units->count);
     sim->node_mark[node] = sim->mark;
     units->count += wanted;
     return true;

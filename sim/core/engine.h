@@ -247,7 +247,8 @@ struct pt_sim {
     uint32_t mark;
     uint32_t *scratch_nodes;                                  /* [max(nodes of a pool)] */
     uint32_t *scratch_load, *scratch_mem, *scratch_residents; /* [GPUs of a node] */
-    unsigned char *scratch_state;                             /* [GPUs of a node][stride] */
+    bool *scratch_anew;
+    unsigned char *scratch_state; /* [GPUs of a node][stride] */
     /* scratch of settling: the residents of one GPU, unit by unit */
     uint32_t *resident_member;
     struct pt_resident *resident;
@@ -396,7 +397,7 @@ struct pt_choice pt__slots_choice(const struct pt_sim *sim, const struct pt_pool
 /* Appends `wanted` GPUs of the node; the room has been checked. */
 void pt__slots_pick(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t node,
                     const struct pt_class *class_, enum pt_gpu_order order, uint32_t wanted,
-                    uint32_t *gpus);
+                    uint32_t *gpus, uint8_t *starts);
 
 /* index.c: best node of a pool */
 enum pt_status pt__index_build(struct pt_sim *sim, struct pt_error *error);

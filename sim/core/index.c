@@ -1,7 +1,5 @@
 #include "sim/core/engine.h"
 
-#include <string.h>
-
 /* Finding the best node without looking at all: per pool up to PT_INDEXES_PER_POOL tournament
  * trees, each for one search, one kind of need and one number of units wanted. A tree is repaired
  * from the pool's log of changed nodes when it is asked, so a change costs nothing to trees that
@@ -172,8 +170,10 @@ uint32_t pt__index_best(struct pt_sim *sim, struct pt_pool_state *pool,
     const struct pt_class *class_ = pt__class(sim, job);
     uint64_t need = need_of(sim, pool, class_);
     bool host = pool->bound_host && (class_->cpus_milli != 0 || class_->mem_mib != 0);
-    if (search->key == NULL && wanted == 1 && class_->units > 0 && !host &&
-        (need <= NEED_UNITS_MAX || !pool->plain)) {
+    bool listed = need <= NEED_UNITS_MAX || !pool->plain;
+    if (pool->nested != NULL) /* its marks are for one process */
+        listed = pt__need(sim, class_, pt__pool_index(sim, pool))->clients <= 1;
+    if (search->key == NULL && wanted == 1 && class_->units > 0 && !host && listed) {
         uint32_t gpu = first_that_fits(sim, pool, class_);
         return gpu == PT_NONE ? PT_NONE : sim->gpus[pool->pool->first_gpu + gpu].node;
     }
@@ -199,9 +199,8 @@ uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct
         uint32_t take =
             per_node != 0 ? per_node : pt__slots_room(sim, pool, node, class_, wanted - appended);
         if (take > wanted - appended) take = wanted - appended;
-        pt__slots_pick(sim, pool, node, class_, search->gpu_order, take,
-                       units->gpus + units->count);
-        memset(units->starts + units->count, PT_CELL_ANY, take);
+        pt__slots_pick(sim, pool, node, class_, search->gpu_order, take, units->gpus + units->count,
+                       units->starts + units->count);
         sim->node_mark[node] = sim->mark;
         units->count += take;
         appended += take;

@@ -44,24 +44,49 @@ static uint32_t counted(const struct pt_pool_state *pool, const struct pt_need *
 
 /* Units that a nested GPU in this state takes, counted up to `enough`; the state is used up. */
 static uint32_t nested_count(const struct pt_pool_state *pool, const struct pt_need *need,
-                             void *state, uint32_t enough)
+                             void *state, uint32_t enough, uint8_t start)
 {
     struct pt_placed placed;
     uint32_t count = 0;
-    while (count < enough &&
-           pool->nested->place(&placed, state, &pool->pool->shape, need, PT_CELL_ANY))
-        count++;
+    for (; count < enough; count++, start = PT_CELL_ANY)
+        if (!pool->nested->place(&placed, state, &pool->pool->shape, need, start)) break;
     return count;
+}
+
+/* The same of the state of a GPU, which stays as it is: with the instances that are there, and all
+ * anew. */
+struct counts {
+    uint32_t as_is, anew;
+};
+
+static struct counts nested_counts(const struct pt_pool_state *pool, const struct pt_need *need,
+                                   const void *state, uint32_t enough)
+{
+    _Alignas(16) unsigned char copy[PT_NESTED_STATE_MAX];
+    struct counts counts = {0, 0};
+    memcpy(copy, state, pool->nested->state_size);
+    counts.as_is = nested_count(pool, need, copy, enough, PT_CELL_ANY);
+    if (counts.as_is == enough) return counts;
+    memcpy(copy, state, pool->nested->state_size);
+    counts.anew = nested_count(pool, need, copy, enough, PT_CELL_ANEW);
+    return counts;
+}
+
+/* Whether the marks of what fits say it all for this need: they are for one process. */
+static bool marks_do(const struct pt_need *need)
+{
+    return need->clients <= 1;
 }
 
 static uint32_t nested_room(const struct pt_sim *sim, const struct pt_pool_state *pool,
                             const struct pt_need *need, uint32_t gpu, uint32_t enough)
 {
     const uint32_t *masks = pool->masks[gpu - pool->pool->first_gpu];
+    (void)sim;
     if (((masks[0] | masks[1] | masks[2]) >> need->profile & 1) == 0) return 0;
-    if (enough == 1) return 1;
-    memcpy(sim->scratch_state, pt__state_of(pool, gpu), pool->stride);
-    return nested_count(pool, need, sim->scratch_state, enough);
+    if (enough == 1 && marks_do(need)) return 1;
+    struct counts counts = nested_counts(pool, need, pt__state_of(pool, gpu), enough);
+    return counts.as_is > counts.anew ? counts.as_is : counts.anew;
 }
 
 /* Units of the class that an empty GPU holds. */
@@ -71,7 +96,8 @@ static uint32_t gpu_room_empty(const struct pt_pool_state *pool, const struct pt
     _Alignas(16) unsigned char state[PT_NESTED_STATE_MAX];
     memset(state, 0, sizeof state);
     pool->nested->reset(state, &pool->pool->shape);
-    return nested_count(pool, need, state, pool->capacity);
+    struct counts counts = nested_counts(pool, need, state, pool->capacity);
+    return counts.as_is > counts.anew ? counts.as_is : counts.anew;
 }
 
 uint32_t pt__slots_room_empty(const struct pt_sim *sim, const struct pt_pool_state *pool,
@@ -133,6 +159,7 @@ static unsigned level_of(const struct pt_sim *sim, const struct pt_pool_state *p
                                sim->scratch_residents[g])) > 0
                    ? 0
                    : PT_DISTURBS_NEVER;
+    if (sim->scratch_anew[g]) return PT_DISTURBS_LEVELS - 1;
     return pool->nested->fits(sim->scratch_state + g * pool->stride, &pool->pool->shape, need);
 }
 
@@ -157,46 +184,79 @@ static uint32_t pick_one(const struct pt_sim *sim, const struct pt_pool_state *p
     return best;
 }
 
-static void take_one(const struct pt_sim *sim, const struct pt_pool_state *pool,
-                     const struct pt_need *need, bool distinct, uint32_t g)
+static uint8_t take_one(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                        const struct pt_need *need, bool distinct, uint32_t g)
 {
     struct pt_placed placed;
+    uint8_t start = sim->scratch_anew[g] ? PT_CELL_ANEW : PT_CELL_ANY;
     sim->scratch_load[g] += need->capacity;
     sim->scratch_mem[g] += need->mem_mib;
     sim->scratch_residents[g]++;
     if (pool->nested != NULL)
         pool->nested->place(&placed, sim->scratch_state + g * pool->stride, &pool->pool->shape,
-                            need, PT_CELL_ANY);
+                            need, start);
+    sim->scratch_anew[g] = false;
     if (distinct) sim->scratch_load[g] = PT_NONE;
+    return start;
 }
 
-/* Walks unit by unit over copies of the node's GPUs: for jobs whose units may share a GPU, and
- * where GPUs differ in more than their load. gpus may be NULL. */
-static struct pt_choice pick_slowly(const struct pt_sim *sim, const struct pt_pool_state *pool,
-                                    uint32_t node, const struct pt_class *class_,
-                                    enum pt_gpu_order order, uint32_t wanted, uint32_t *gpus)
+/* Copies the node's GPUs to the scratch. `anew`: those that hold more of the need when they are cut
+ * anew are to be. */
+static void scratch_fill(const struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t first,
+                         const struct pt_need *need, uint32_t wanted, bool anew)
 {
-    uint32_t per_node = pool->pool->gpus_per_node, first = first_gpu(pool, node);
-    const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
-    bool distinct = pt__class_distinct(class_, pool);
-    struct pt_choice choice = {0, 0};
+    uint32_t per_node = pool->pool->gpus_per_node;
     for (uint32_t g = 0; g < per_node; g++) {
         const struct pt_gpu *gpu = &sim->gpus[first + g];
         sim->scratch_load[g] = gpu->closed ? PT_NONE : gpu->load;
         sim->scratch_mem[g] = gpu->mem_used_mib;
         sim->scratch_residents[g] = gpu->residents;
+        sim->scratch_anew[g] = false;
+        if (!anew || gpu->closed) continue;
+        struct counts counts = nested_counts(pool, need, pt__state_of(pool, first + g), wanted);
+        sim->scratch_anew[g] = counts.anew > counts.as_is;
     }
     if (pool->nested != NULL)
         memcpy(sim->scratch_state, pt__state_of(pool, first), per_node * pool->stride);
-    for (uint32_t k = 0; k < wanted; k++) {
+}
+
+/* Walks unit by unit over copies of the node's GPUs: for jobs whose units may share a GPU, and
+ * where GPUs differ in more than their load. gpus and starts may be NULL. */
+static uint32_t pick_slowly(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                            uint32_t node, const struct pt_class *class_, enum pt_gpu_order order,
+                            uint32_t wanted, bool anew, struct pt_choice *choice, uint32_t *gpus,
+                            uint8_t *starts)
+{
+    uint32_t first = first_gpu(pool, node), k = 0;
+    const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
+    bool distinct = pt__class_distinct(class_, pool);
+    *choice = (struct pt_choice){0, 0};
+    scratch_fill(sim, pool, first, need, wanted, anew);
+    for (; k < wanted; k++) {
         unsigned level;
         uint32_t g = pick_one(sim, pool, need, order, &level);
-        if (g == PT_NONE) break; /* less room than `wanted`: callers check it first */
-        choice.load += sim->scratch_load[g];
-        if (level > choice.level) choice.level = level;
-        if (gpus != NULL) gpus[k] = first + g;
-        take_one(sim, pool, need, distinct, g);
+        if (g == PT_NONE) break;
+        choice->load += sim->scratch_load[g];
+        if (level > choice->level) choice->level = level;
+        uint8_t start = take_one(sim, pool, need, distinct, g);
+        if (gpus == NULL) continue;
+        gpus[k] = first + g;
+        starts[k] = start;
     }
+    return k;
+}
+
+/* The same, on nested GPUs with those cut anew that must be; the room has been checked. */
+static struct pt_choice pick_by_walk(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                                     uint32_t node, const struct pt_class *class_,
+                                     enum pt_gpu_order order, uint32_t wanted, uint32_t *gpus,
+                                     uint8_t *starts)
+{
+    struct pt_choice choice;
+    uint32_t picked =
+        pick_slowly(sim, pool, node, class_, order, wanted, false, &choice, gpus, starts);
+    if (picked < wanted && pool->nested != NULL)
+        pick_slowly(sim, pool, node, class_, order, wanted, true, &choice, gpus, starts);
     return choice;
 }
 
@@ -237,13 +297,13 @@ struct pt_choice pt__slots_choice(const struct pt_sim *sim, const struct pt_pool
     struct pt_choice choice = {0, 0};
     if (order == PT_GPUS_LOWEST && pool->nested == NULL) return choice;
     if (pool->plain && pool->capacity == 1) return choice;
-    if (pool->nested != NULL && wanted == 1) {
-        const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
+    const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
+    if (pool->nested != NULL && wanted == 1 && marks_do(need)) {
         pick_nested(sim, pool, node, need, order, &choice);
         return choice;
     }
     if (needs_slow_pick(sim, pool, class_))
-        return pick_slowly(sim, pool, node, class_, order, wanted, NULL);
+        return pick_by_walk(sim, pool, node, class_, order, wanted, NULL, NULL);
     const uint32_t *counts =
         &pool->load_count[(size_t)(node - pool->pool->first_node) * pool->capacity];
     for (uint32_t l = 0; l < pool->capacity && wanted > 0; l++) {
@@ -270,16 +330,17 @@ static uint32_t pick_from(const struct pt_bitset *set, uint32_t from, uint32_t t
 
 void pt__slots_pick(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t node,
                     const struct pt_class *class_, enum pt_gpu_order order, uint32_t wanted,
-                    uint32_t *gpus)
+                    uint32_t *gpus, uint8_t *starts)
 {
-    if (pool->nested != NULL && wanted == 1) {
+    const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
+    memset(starts, PT_CELL_ANY, wanted);
+    if (pool->nested != NULL && wanted == 1 && marks_do(need)) {
         struct pt_choice choice = {0, 0};
-        const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
         *gpus = pick_nested(sim, pool, node, need, order, &choice);
         return;
     }
     if (needs_slow_pick(sim, pool, class_)) {
-        pick_slowly(sim, pool, node, class_, order, wanted, gpus);
+        pick_by_walk(sim, pool, node, class_, order, wanted, gpus, starts);
         return;
     }
     uint32_t per_node = pool->pool->gpus_per_node, base = pool->pool->first_gpu;

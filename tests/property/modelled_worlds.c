@@ -137,7 +137,10 @@ static void build(struct rig *rig, const struct mode *mode, uint64_t seed,
         rig->world.jobs_model =
             (struct pt_jobs_model){.traits = traits, .cold_start_ns = cold_start_ns};
     }
-    if (draw_chance(&draw, 20)) rig->world.faults.gpu_mtbf_ns = 100 * PT_NS_PER_S;
+    if (draw_chance(&draw, 20)) { /* who is slowed down a lot may never be done between faults */
+        rig->world.faults.gpu_mtbf_ns = 100 * PT_NS_PER_S;
+        rig->world.horizon_ns = 200 * PT_NS_PER_S;
+    }
     struct pt_pool *pool =
         rig_add_pool(rig, &rig_h100, 1 + draw_below(&draw, 3), 1 + draw_below(&draw, 3), mode->name,
                      mode->params[draw_below(&draw, VARIANTS)]);

@@ -111,6 +111,9 @@ struct pt_placed {
 };
 
 #define PT_CELL_ANY UINT8_MAX /* the mode chooses */
+/* On instances made anew, though idle ones of the profile are there: what a gang may need of a GPU
+ * that changes only as a whole. */
+#define PT_CELL_ANEW (UINT8_MAX - 1)
 
 /* How much a unit would disturb the GPU: an instance is there; there is room for one; idle ones
  * must go first. Lower is taken first, wherever it is. */
@@ -127,11 +130,11 @@ struct pt_nested_ops {
     unsigned (*fits)(const void *state, const struct pt_unit_shape *shape,
                      const struct pt_need *need);
     /* For every profile of the GPU's table its bit in masks[fits]; profiles that don't fit are in
-     * none. The same answer as `fits` for a unit without further needs. */
+     * none. The same answer as `fits` for a unit with one process. */
     void (*summary)(uint32_t masks[PT_DISTURBS_LEVELS], const void *state,
                     const struct pt_unit_shape *shape);
-    /* Takes a unit that fits. `start` = the memory slice wanted, or PT_CELL_ANY. False, and nothing
-     * is changed, if it can't be there. */
+    /* Takes a unit that fits. `start` = the memory slice wanted, PT_CELL_ANY or PT_CELL_ANEW.
+     * False, and nothing is changed, if it can't be there. */
     bool (*place)(struct pt_placed *placed, void *state, const struct pt_unit_shape *shape,
                   const struct pt_need *need, uint8_t start);
     /* The unit, placed with this need, leaves its instance, which stays. */
