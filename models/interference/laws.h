@@ -103,7 +103,7 @@ double pt__alone_under_cap(const struct pt_partition *partition, uint32_t i, boo
 
 /* The terms of a slow-down for a model whose `unit` and `board` these are; `plain` is its state
  * without residual. See struct pt_interference_ops. */
-uint32_t pt__terms(struct pt_term *terms, double *scratch, const struct pt_partition *partitions,
+uint32_t pt__terms(struct pt_term *list, double *scratch, const struct pt_partition *partitions,
                    uint32_t partition_count, uint32_t which, uint32_t resident,
                    const struct pt_interference_ops *ops, const void *state, const void *plain,
                    double slope);

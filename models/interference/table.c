@@ -80,7 +80,7 @@ static enum pt_status make_room(struct table *table, const struct pt_interferenc
                                 struct pt_error *error)
 {
     table->local_count = inputs->type_count;
-    table->gpus = calloc((size_t)inputs->use_count + 1, sizeof *table->gpus);
+    table->gpus = calloc((size_t)inputs->use_count + 1, sizeof(const struct pt_gpu_model *));
     table->local = malloc(((size_t)inputs->type_count + 1) * sizeof *table->local);
     if (!table->gpus || !table->local)
         return pt_fail(error, PT_ERR_MEMORY, "no memory for the pair table");
