@@ -142,7 +142,7 @@ static bool is_told(const struct pt_fit *fit, const struct pt__fit_outcome *outc
     uint32_t second = j == PT_NONE ? PT_NONE : i == j ? 0 : 1;
     struct pt__parameters parameters = {2, ln_u, ln_kappa};
     (void)pt__fit_law(slopes, &count, set->problem, &parameters, 0, second, point->share);
-    uint32_t place[] = {set->place[i], j == PT_NONE ? 0 : set->place[j]};
+    const uint32_t place[] = {set->place[i], j == PT_NONE ? 0 : set->place[j]};
     double untold = 0, whole = 0;
     for (uint32_t a = 0; a < count; a++) {
         uint32_t at = slopes[a].parameter;
@@ -276,7 +276,7 @@ static enum pt_status measure(struct pt_fit *fit, const struct pt_fit_problem *p
     measure_jobs(fit, problem);
     PT_TRY(pt__fit_quality(&fit->in_sample, problem, fit->predicted, error));
     if (problem->law != PT_FIT_RANK1) return pt__fit_quality(&fit->guarded, &none, NULL, error);
-    double *guarded = malloc((size_t)problem->point_count * sizeof *guarded);
+    double *guarded = malloc(((size_t)problem->point_count + 1) * sizeof *guarded);
     if (!guarded) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
     guard(guarded, fit, problem);
     enum pt_status status = pt__fit_quality(&fit->guarded, problem, guarded, error);

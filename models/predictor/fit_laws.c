@@ -30,7 +30,9 @@ double pt__fit_law(struct pt__slope *slopes, uint32_t *slope_count,
     const double *ln_u = parameters->ln_u, *ln_kappa = parameters->ln_kappa;
     double from_u = 0, from_neighbour, slow; /* d(ln s)/d(ln u_i) and through the pressure of j */
     if (problem->law == PT_FIT_RANK1) {
-        double excess = bounded_exp(ln_u[i] + ln_u[j] + ln_kappa[j] - ln_kappa[i], LOG_MAX);
+        /* beside nobody: not slowed down */
+        double excess =
+            j == PT_NONE ? 0 : bounded_exp(ln_u[i] + ln_u[j] + ln_kappa[j] - ln_kappa[i], LOG_MAX);
         slow = 1 + excess;
         from_u = from_neighbour = excess / slow;
     } else {

@@ -375,9 +375,9 @@ static enum pt_status find_scale(struct solver *solver, struct pt_error *error)
 {
     const struct pt__fit_set *set = solver->set;
     double *suffers = calloc(2 * (size_t)set->job_count, sizeof *suffers);
-    double *causes = suffers + set->job_count;
     bool any = false;
     if (!suffers) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
+    double *causes = suffers + set->job_count;
     for (uint32_t k = 0; k < set->point_count; k++) {
         const struct pt_fit_point *point = &set->problem->points[set->points[k]];
         double excess = point->slow > 1 ? (point->slow - 1) / point->slow : 0;

@@ -120,7 +120,7 @@ static enum pt_status take_row(struct slices *slices, uint32_t row, struct pt_er
     struct pt__reading *reading = slices->reading;
     struct pt__observation *one = &slices->list[slices->count];
     uint32_t column = reading->columns[PT__SLICE_PROCESSES];
-    bool excluded, speed = reading->measured->format == PT__FORMAT_PARVAGPU;
+    bool excluded = false, speed = reading->measured->format == PT__FORMAT_PARVAGPU;
     double value, processes = 1;
     PT_TRY(number_slice(&one->b, slices, row, error));
     PT_TRY(pt_csv_table_number(&value, reading->table, row, reading->columns[PT__SLICE_VALUE], 0,

@@ -33,6 +33,7 @@ static const char *const about_words[] = {"pairs", "slices", "processes", "both"
 static const char *const about_texts[] = {
     "pairs of jobs on one GPU", "MIG slices against the whole GPU",
     "processes on a slice against one on it", "slices and processes against one on the whole GPU"};
+static const char *const points_words[] = {"slices", "processes", "both", NULL};
 static const char *const law_words[] = {"rank1", "pnorm", NULL};
 
 /* ---- options ---- */
@@ -55,7 +56,6 @@ static enum pt_status whole_number(int64_t *number, const struct session *sessio
 
 static enum pt_status read_file(struct session *session, struct pt_error *error)
 {
-    static const char *const points_words[] = {"slices", "processes", "both", NULL};
     const struct pt__args *args = session->args;
     const char *p = pt__args_value(args, "p"), *by = pt__args_value(args, "by");
     const char *points = pt__args_value(args, "points");
@@ -97,9 +97,9 @@ static enum pt_status fit_one(struct session *session, uint32_t k, struct pt_err
     fitted->folds = (uint32_t)session->folds;
     if (groups < fitted->folds) {
         if (pt__args_has(session->args, "folds"))
-            return pt_fail(
-                error, PT_ERR_INPUT, "--folds: %u %s can't be dealt into %u folds", groups,
-                session->measured->format == PT__FORMAT_GAVEL ? "pairs" : "points", fitted->folds);
+            return pt_fail(error, PT_ERR_INPUT, "--folds: %u %s%s can't be dealt into %u folds",
+                           groups, problem->points[0].neighbour == PT_NONE ? "point" : "pair",
+                           groups == 1 ? "" : "s", fitted->folds);
         fitted->folds = groups;
     }
     if (fitted->folds < 2) {
@@ -164,7 +164,7 @@ static void print_facts(const struct session *session, uint32_t k)
     const struct pt__measured_problem *problem = &session->measured->problems[k];
     const struct fitted *fitted = &session->fitted[k];
     const struct pt_fit *fit = fitted->fit;
-    char a[PT__TEXT_MAX], after[128] = "";
+    char a[PT__TEXT_MAX];
     print_law(problem);
     printf("  points         %s of %u jobs\n", pt__format_count(a, fit->point_count),
            fit->job_count);
@@ -172,7 +172,7 @@ static void print_facts(const struct session *session, uint32_t k)
     print_quality("in sample", &fit->in_sample, "");
     if (problem->fit.law == PT_FIT_RANK1) print_quality("with the guard", &fit->guarded, "");
     if (fitted->folds > 0) {
-        char title[32];
+        char title[32], after[128] = "";
         if (fitted->held_out.left_out > 0)
             snprintf(after, sizeof after, "; %u points that the others do not tell left out",
                      fitted->held_out.left_out);
@@ -454,7 +454,6 @@ static int run_fit(const struct pt__args *args)
 }
 
 static const char *const p_words[] = {"1", "2", "4", NULL};
-static const char *const points_words[] = {"slices", "processes", "both", NULL};
 static const char *const by_words[] = {"batch", "model", NULL};
 
 static const struct pt__option fit_options[] = {
