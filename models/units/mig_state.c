@@ -301,7 +301,9 @@ static bool place(struct pt_placed *placed, void *state, const struct pt_unit_sh
     uint32_t slots = pt__mig_slots(shape, need);
     *placed = (struct pt_placed){.cell = PT_CELL_ANY};
     if (wanted == PT_CELL_ANEW) {
-        if (!may_renew(gpu, shape)) return false;
+        const struct pt_mig_profile *profile = &mig->profiles[need->profile];
+        if (!may_renew(gpu, shape) || pt__mig_starts(profile, pt__mig_whole(mig)) == 0)
+            return false;
         placed->destroyed = (uint8_t)clear_all(gpu, mig);
         wanted = PT_CELL_ANY;
     }

@@ -288,7 +288,8 @@ static void try_to_place(struct life *life)
 {
     struct pt_need need = need_for(life, draw(life, life->mig.profile_count));
     uint8_t wanted = PT_CELL_ANY;
-    if (draw(life, 3) == 0) wanted = (uint8_t)draw(life, draw(life, 2) ? life->mig.memory : 255);
+    if (draw(life, 3) == 0)
+        wanted = (uint8_t)draw(life, draw(life, 2) ? life->mig.memory : PT_CELL_ANEW);
     struct pt_placed placed;
     uint64_t before[PT_NESTED_STATE_MAX / 8];
     memcpy(before, life->state, sizeof before);
@@ -468,4 +469,40 @@ Test(mig_state, tables_that_no_card_has)
         live(&life, 100);
     }
     gsl_rng_free(life.rng);
+}
+
+/* A gang that the idle instances don't hold: the GPU is cut anew, once, and only while it is idle.
+ */
+Test(mig_state, a_gpu_is_cut_anew_only_while_it_is_idle_and_changes_as_a_whole)
+{
+    struct pt_value values[RIG_VALUES_MAX];
+    struct pt_unit_shape shape;
+    struct pt_error error = {0};
+    const struct pt_unit_ops *mode = pt_unit_find("mig");
+    rig_parse_values(values, mode->params, "layout=1g.10gb,3g.40gb reconfigure=when_gpu_idle");
+    cr_assert_eq(mode->configure(&shape, &rig_h100, values, &error), PT_OK);
+    struct pt_ask ask = {.gpu_frac_ppm = PT_NONE,
+                         .gpu_mem_mib = PT_NONE,
+                         .processes = 1,
+                         .gpus = 4,
+                         .mig = "1g.10gb"};
+    struct pt_need need;
+    cr_assert_eq(mode->need(&need, &shape, &ask), PT_REASON_NONE);
+    _Alignas(16) unsigned char state[PT_NESTED_STATE_MAX] = {0}, before[PT_NESTED_STATE_MAX];
+    struct pt_placed placed;
+    ops->reset(state, &shape);
+    cr_assert(ops->place(&placed, state, &shape, &need, PT_CELL_ANEW));
+    cr_assert_eq(placed.destroyed, 2);
+    cr_assert(placed.begins && placed.waits);
+    for (int i = 0; i < 3; i++) {
+        cr_assert(ops->place(&placed, state, &shape, &need, PT_CELL_ANY));
+        cr_assert(placed.waits && !placed.begins);
+    }
+    memcpy(before, state, sizeof state);
+    cr_assert_not(ops->place(&placed, state, &shape, &need, PT_CELL_ANEW));
+    cr_assert_eq(memcmp(before, state, sizeof state), 0);
+    rig_parse_values(values, mode->params, "layout=1g.10gb,3g.40gb reconfigure=partial");
+    cr_assert_eq(mode->configure(&shape, &rig_h100, values, &error), PT_OK);
+    ops->reset(state, &shape);
+    cr_assert_not(ops->place(&placed, state, &shape, &need, PT_CELL_ANEW));
 }
