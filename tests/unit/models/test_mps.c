@@ -85,6 +85,10 @@ Test(mps, memory_has_a_limit_per_process)
     cr_assert_eq(mode_need(&need, &mode, 200000, 9214, 1), PT_REASON_GPU_MEMORY);
     cr_assert_eq(mode_need(&need, &mode, PT_NONE, 1000, 2), PT_REASON_NONE);
     cr_assert_eq(need.mem_mib, 2000);
+    cr_assert_eq(mode_need(&need, &mode, PT_NONE, 4606, 2), PT_REASON_NONE);
+    cr_assert_eq(need.mem_mib, 9212);
+    cr_assert_eq(mode_need(&need, &mode, PT_NONE, 4607, 2), PT_REASON_GPU_MEMORY);
+    cr_assert_eq(mode_need(&need, &mode, PT_NONE, 1000, 2), PT_REASON_NONE);
     cr_assert_eq(need.clients, 2);
     mode_must(&mode, "mps", &l40s, "replicas=9");
     cr_assert_eq(mode_need(&need, &mode, PT_NONE, 5118, 1), PT_REASON_NONE);
