@@ -77,6 +77,7 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
                                               [COMPUTE_TIME_SLICING] = PT_SHARING_CAPPED_TURNS,
                                               [COMPUTE_SM_SHARING] = PT_SHARING_SMS};
     int64_t compute = values[PARAM_COMPUTE].integer;
+    bool strict = values[PARAM_STRICT].integer != 0;
     uint32_t capacity = given(&values[PARAM_REPLICAS], PT_PPM_ONE), clients;
     uint32_t residents = given(&values[PARAM_JOBS_PER_GPU], PT_NONE);
     PT_TRY(pt__mps_clients(&clients, gpu, values[PARAM_DRIVER].text, error));
@@ -97,7 +98,8 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
         .one_unit_only = values[PARAM_ONE_ONLY].integer != 0,
         .charge = PT_CHARGE_HELD,
         .sharing = sharing[compute],
-        .strict = values[PARAM_STRICT].integer != 0,
+        .strict = strict,
+        .elastic = !strict && compute != COMPUTE_NONE,
         .slots = residents,
         .switch_loss = values[PARAM_SWITCH_LOSS].number,
         .switch_loss_ppm = (uint32_t)values[PARAM_SWITCH_LOSS].ppm,

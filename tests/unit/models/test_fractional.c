@@ -30,7 +30,10 @@ Test(fractional, elastic_fractions_use_what_is_idle)
 {
     struct mode mode;
     struct company company = {0};
+    mode_must(&mode, "fractional", &gpu, "strict=false");
+    cr_assert_not(mode.shape.elastic); /* books: nobody is held to a fraction anyway */
     mode_must(&mode, "fractional", &gpu, "compute=time_slicing strict=false");
+    cr_assert(mode.shape.elastic);
     mode_join(&company, &mode, FRACTION(20), PT_NONE, 1);
     mode_share(&company, &mode);
     mode_has(&company, 0, 5, 1);

@@ -115,9 +115,7 @@ static void check_need(const struct mode *mode, const struct pt_need *need)
 static void check_shares(const struct mode *mode, struct company *company)
 {
     double sum = 0;
-    bool faster = mode->shape.allow_speedup ||
-                  (mode->shape.sharing != PT_SHARING_TURNS && !mode->shape.strict &&
-                   strcmp(mode->ops->name, "fractional") == 0);
+    bool faster = mode->shape.allow_speedup || mode->shape.elastic;
     mode_share(company, mode);
     for (uint32_t i = 0; i < company->count; i++) {
         const struct pt_need *need = &company->needs[i];
