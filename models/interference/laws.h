@@ -8,7 +8,9 @@
  * Invariants, with what each job uses of the whole GPU while it runs, u/s, b/s: every law but
  * rank1 without its guard keeps their sum within the unit (4.3 additive, which knows no u, aside);
  * s >= slice >= 1; a neighbour with u = b = 0 changes nothing, but for the time that vGPU's equal
- * and fixed shares take away by rule. All O(residents), water-filling O(residents^2) at worst.
+ * and fixed shares take away by rule. Turns and guarded rank1 stretch everybody alike where the
+ * unit is full, so that under them a neighbour more can make somebody a few per cent faster; under
+ * the other laws it makes nobody faster. All O(residents), water-filling O(residents^2) at worst.
  */
 #ifndef PT_MODELS_INTERFERENCE_LAWS_H
 #define PT_MODELS_INTERFERENCE_LAWS_H
