@@ -8,6 +8,7 @@
 #include "sim/cli/commands.h"
 #include "sim/cli/described.h"
 #include "sim/cli/list_catalog.h"
+#include "sim/cli/list_models.h"
 #include "sim/cli/terminal.h"
 #include "traces/registry.h"
 
@@ -103,7 +104,9 @@ static const struct {
     void (*text)(const struct pt__terminal *terminal);
 } lists[] = {{"policies", policies_json, policies_text},
              {"sources", sources_json, sources_text},
-             {"metrics", metrics_json, metrics_text}};
+             {"metrics", metrics_json, metrics_text},
+             {"models", pt__list_models_json, pt__list_models_text},
+             {"profiles", pt__list_profiles_json, pt__list_profiles_text}};
 
 /* Options that the other lists have no use for. */
 static int refuse_catalog_options(const struct pt__terminal *terminal, const struct pt__args *args)
@@ -123,7 +126,9 @@ static int run(const struct pt__args *args)
     const char *what = args->operands[0];
     json_t *json = NULL;
     bool wants_json = pt__args_has(args, "json");
-    bool of_catalog = strcmp(what, "gpus") == 0 || strcmp(what, "profiles") == 0;
+    bool of_gpu = strcmp(what, "profiles") == 0 &&
+                  (pt__args_has(args, "gpu") || pt__args_has(args, "catalog"));
+    bool of_catalog = strcmp(what, "gpus") == 0 || of_gpu;
     if (!of_catalog) {
         int code = refuse_catalog_options(&terminal, args);
         if (code != 0) return code;
@@ -132,7 +137,7 @@ static int run(const struct pt__args *args)
         if (code != 0) return code;
     }
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (strcmp(what, lists[i].what) != 0) continue;
+        if (of_catalog || strcmp(what, lists[i].what) != 0) continue;
         if (wants_json)
             json = lists[i].json();
         else
@@ -146,7 +151,8 @@ static int run(const struct pt__args *args)
     return pt__finish_stdout(&terminal, 0);
 }
 
-static const char *const words[] = {"policies", "gpus", "profiles", "sources", "metrics", NULL};
+static const char *const words[] = {"policies", "gpus",   "profiles", "sources",
+                                    "metrics",  "models", NULL};
 
 static const struct pt__option options[] = {
     {"json", 0, NULL, NULL, false, PT__COMPLETES_NOTHING, "print a JSON array"},
@@ -158,15 +164,17 @@ static const struct pt__option options[] = {
 
 const struct pt__command pt__command_list = {
     .name = "list",
-    .operands = "policies|gpus|profiles|sources|metrics",
+    .operands = "policies|gpus|profiles|sources|metrics|models",
     .operand_min = 1,
     .operand_max = 1,
     .operand_words = words,
     .summary = "show what an experiment may name",
     .details =
-        "Lists the policies and placements with their parameters, the GPU catalogue, the MIG "
-        "profiles of a GPU, the trace sources with what becomes of their columns, or the "
-        "metrics.\n\n"
+        "Lists the policies and placements with their parameters, the GPU catalogue, the "
+        "interference profiles that jobs may name, the MIG profiles of a GPU (profiles --gpu "
+        "NAME), "
+        "the trace sources with what becomes of their columns, the metrics, or the models: sharing "
+        "modes, presets and interference with every parameter, its default and source.\n\n"
         "With --verbose, and with --json, gpus and profiles say where each figure comes from.",
     .options = options,
     .example = "partita list policies",

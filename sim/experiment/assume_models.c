@@ -108,15 +108,15 @@ static void jobs(struct pt__assumptions *all, const struct pt__assumed *from,
     for (uint32_t i = 0; i < loan_count; i++)
         borrowed |= loans[i].other_gpu;
     if (facts.drawn > 0)
-        pt__assume(all, "%u jobs without a profile draw theirs from mix %s, by id and seed",
-                   facts.drawn, mix_names[options->mix]);
+        pt__assume(all, "%u job%s without a profile: drawn from mix %s, by id and seed",
+                   facts.drawn, facts.drawn == 1 ? "" : "s", mix_names[options->mix]);
     if (from->trace->column[PT_COL_SM_UTIL])
         pt__assume(all, "u of a job is %s (u_from: %s)",
                    options->u_from == PT_U_FROM_UTIL ? "its sm_util as it is" : "0.68 sm_util",
                    options->u_from == PT_U_FROM_UTIL ? "util" : "0.68util");
     if (facts.by_util > 0)
-        pt__assume(all, "%u jobs with sm_util and without a profile have kappa 1, the median",
-                   facts.by_util);
+        pt__assume(all, "%u job%s with sm_util and without a profile: kappa 1, the median",
+                   facts.by_util, facts.by_util == 1 ? "" : "s");
     if (facts.by_profile + facts.by_util + facts.drawn > 0 &&
         (borrowed || any_faster(&from->config->cluster)))
         pt__assume(all,
@@ -153,6 +153,13 @@ static void loans(struct pt__assumptions *all, const struct pt__assumed *from)
                    told - SHOWN);
 }
 
+static bool any_shared(const struct pt_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->pool_count; i++)
+        if (is_shared(&cluster->pools[i])) return true;
+    return false;
+}
+
 void pt__assume_models(struct pt__assumptions *all, const struct pt__assumed *from)
 {
     const struct pt_config *config = from->config;
@@ -169,6 +176,7 @@ void pt__assume_models(struct pt__assumptions *all, const struct pt__assumed *fr
         options = pt_fitted_options(spec->params);
         fitted(all, config);
     }
+    if (!any_shared(&config->cluster)) return; /* what nobody's neighbours could feel */
     jobs(all, from, &options);
     loans(all, from);
 }

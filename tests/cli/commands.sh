@@ -6,7 +6,7 @@ small small.yaml
 exits 0 --version
 out_says "partita "
 exits 0 --help
-for command in run test export list schema trace predict; do
+for command in run test export list schema explain trace predict; do
     out_says "$command"
     exits 0 $command --help
     out_says "Example:"
@@ -76,7 +76,7 @@ python3 -c 'import json; d = json.load(open("out")); assert [j["end_s"] for j in
 exits 2 export small.h5
 exits 2 export small.yaml --format csv
 
-for what in policies gpus sources metrics; do
+for what in policies gpus profiles sources metrics models; do
     exits 0 list $what
     exits 0 list $what --json
     python3 -c 'import json; assert json.load(open("out"))' || fail "list $what --json"
