@@ -74,7 +74,8 @@ uint64_t pt_gpu_relative_speed(const struct pt_gpu_model *gpu, const struct pt_g
                                enum pt_speed_class class_)
 {
     double speed = pt_round40(pt_gpu_speed_ratio(gpu, reference, class_));
-    return speed < PT_SPEED_RATIO_MAX ? (uint64_t)(speed * (double)PT_SPEED_ONE) : 0;
+    return speed < PT_SPEED_RATIO_MAX ? (uint64_t)(speed * (double)PT_SPEED_ONE)
+                                      : PT_SPEED_TOO_FAST;
 }
 
 const char *pt_speed_class_name(enum pt_speed_class class_)

@@ -113,7 +113,7 @@ static void load_rates(struct pt__loader *loader, struct pt_pool *pool,
         if (ratio > highest) worst = c;
         highest = ratio > highest ? ratio : highest;
     }
-    if (pool->rate[worst] > 0) return;
+    if (pool->rate[worst] < PT_SPEED_TOO_FAST) return;
     pt__loader_say(loader, pt_yaml_get(map, "gpu")->place,
                    "gpu: '%.64s' is %.1f times as fast for %s jobs as '%.64s', the GPU that work "
                    "was measured on: less than %.0f times can be simulated (take a "

@@ -72,8 +72,10 @@ uint32_t pt_mig_find(const struct pt_mig *mig, const char *name);
 /* How many instances of profile `at`, and of no other, a GPU holds at most. */
 uint32_t pt_mig_most(const struct pt_mig *mig, uint32_t at);
 
-/* Relative speeds are below this: they are 64-bit multiples of 2^-60. */
+/* Relative speeds are below 16, as they are 64-bit multiples of 2^-60; this one says "16 or more".
+ */
 #define PT_SPEED_RATIO_MAX 16.0
+#define PT_SPEED_TOO_FAST (UINT64_MAX - (UINT64_C(1) << 24) + 1)
 
 /* Relative speed of `gpu` against `reference` for a job of this class (models.md, section 1):
  * measured where either has a speed of its own, else assumed to be the ratio of FP16 TFLOP/s, of
@@ -82,7 +84,7 @@ uint32_t pt_mig_most(const struct pt_mig *mig, uint32_t at);
 double pt_gpu_speed_ratio(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
                           enum pt_speed_class class_);
 
-/* The same in PT_SPEED_ONE units, rounded to 40 bits; 0 from PT_SPEED_RATIO_MAX on. */
+/* The same in PT_SPEED_ONE units, rounded to 40 bits; at most PT_SPEED_TOO_FAST. */
 uint64_t pt_gpu_relative_speed(const struct pt_gpu_model *gpu, const struct pt_gpu_model *reference,
                                enum pt_speed_class class_);
 

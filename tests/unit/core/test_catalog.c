@@ -80,8 +80,9 @@ Test(catalog, rounds_speeds_to_40_bits_and_refuses_what_64_bits_do_not_hold)
     struct pt_gpu_model fast = {.fp16_tflops = 15.999, .mem_gb_per_s = 16};
     struct pt_gpu_model slow = {.fp16_tflops = 1, .mem_gb_per_s = 1};
     cr_assert_gt(pt_gpu_relative_speed(&fast, &slow, PT_CLASS_COMPUTE), 15 * PT_SPEED_ONE);
-    cr_assert_eq(pt_gpu_relative_speed(&fast, &slow, PT_CLASS_BANDWIDTH), 0);
-    cr_assert_eq(pt_gpu_relative_speed(&h100, &k80, PT_CLASS_COMPUTE), 0);
+    cr_assert_eq(pt_gpu_relative_speed(&fast, &slow, PT_CLASS_BANDWIDTH), PT_SPEED_TOO_FAST);
+    cr_assert_eq(pt_gpu_relative_speed(&h100, &k80, PT_CLASS_COMPUTE), PT_SPEED_TOO_FAST);
+    cr_assert_lt(pt_gpu_relative_speed(&fast, &slow, PT_CLASS_COMPUTE), PT_SPEED_TOO_FAST);
     cr_assert_gt(pt_gpu_relative_speed(&k80, &h100, PT_CLASS_COMPUTE), 0);
 }
 
