@@ -1,5 +1,8 @@
 /* Keys of how jobs that share a GPU slow each other down: `interference`, `profiles`. */
+#include <string.h>
+
 #include "models/registry.h"
+#include "sim/experiment/catalog.h"
 #include "sim/experiment/rows.h"
 
 /* ---- interference ---- */
@@ -51,6 +54,13 @@ static const char *const classes[] = {"compute", "bandwidth", "mixed", "light", 
         .shape = PT_SHAPE_SCALAR                                                                   \
     }
 
+/* Measurements hold for all of a family, as the built-in ones have it too. */
+static bool verify_gpu_or_family(const struct pt_catalog *catalog, const char *text,
+                                 struct pt_error *error)
+{
+    return pt_catalog_knows(catalog, text, strlen(text)) || pt__verify_gpu(catalog, text, error);
+}
+
 static const struct pt_row profile_rows[] = {
     VALUE("name", TEXT, "", NULL, "1", NULL, 0,
           "as in the trace's column `profile`; hides the built-in profile of this name"),
@@ -63,11 +73,13 @@ static const struct pt_row profile_rows[] = {
     VALUE("p", INT, "", NULL, "1", "4", PT_ROW_OPTIONAL,
           "norm of capped shares, 1, 2 or 4; default by kind: 2 for training and batch, else 4"),
     CHOICE("law", "any", laws, "the law that u and kappa were fitted with; any = they hold in all"),
-    {.param = {"gpu", PT_PARAM_TEXT, "", NULL, "1", NULL, NULL,
-               "the GPU that they were measured on; absent = they hold on the reference GPU"},
+    {.param =
+         {"gpu", PT_PARAM_TEXT, "", NULL, "1", NULL, NULL,
+          "the GPU, or the family, that they were measured on; absent = they hold on the reference "
+          "GPU"},
      .shape = PT_SHAPE_SCALAR,
      .flags = PT_ROW_OPTIONAL,
-     .verify = pt__verify_gpu},
+     .verify = verify_gpu_or_family},
     VALUE("membw", NUMBER, "", "0", "0", "1", 0, "share of the DRAM bandwidth used alone"),
     VALUE("pcie", NUMBER, "", "0", "0", "1", 0, "share of the PCIe bandwidth used alone"),
     VALUE("mem_gib", MEMORY, "GiB", NULL, "0", NULL, PT_ROW_OPTIONAL,

@@ -111,6 +111,22 @@ grep -qF '  - {name: "x-b16", u: 0.6000, p: 4, law: pnorm}' profiles.yaml || fai
 [ "$(grep -c 'name:' profiles.yaml)" -eq 1 ] || fail "not one u for all is written"
 exits 0 predict fit-profiles pairs.csv --gpu v100 --out profiles.yaml
 grep -qF '  - {name: "c", u: 0.9000, kappa: 0.5000, law: rank1, gpu: "v100"}' profiles.yaml || fail "profiles.yaml lacks c"
+{
+    cat <<'YAML'
+partita: 1
+name: fitted profiles in a run
+cluster: {pools: [{name: main, nodes: 1, gpus_per_node: 1, gpu: v100-16gb, sharing: {mode: mps, replicas: 2}}]}
+interference: {model: fitted, guard: off}
+trace:
+  reference_gpu: v100-16gb
+  jobs:
+    - {id: A, submit_s: 0, work_s: 1000, gpu_frac: 1, profile: "a (batch size 4)"}
+    - {id: C, submit_s: 0, work_s: 3880, gpu_frac: 1, profile: c}
+expect: {jobs: {A: {end_s: 1180}, C: {end_s: {approx: 4755.876289, rel: 1e-8}}}}
+YAML
+    cat profiles.yaml
+} >profiled.yaml
+exits 0 test profiled.yaml
 exits 2 predict fit-profiles pairs.csv --out pairs.csv
 grep -q '^gpu,' pairs.csv || fail "the measurements are overwritten"
 exits 2 predict fit-profiles pairs.csv --out none/profiles.yaml
