@@ -1,10 +1,17 @@
+#include <gsl/gsl_randist.h>
+
+#include "partita/random.h"
 #include "sim/core/engine.h"
 
 /* `fidelity: slices`: turns played one by one, to check the law of turns against (models.md,
- * section 5). A resident that is busy for a share b of its time works a turn of slice_s x kappa^g
- * on the GPU, then leaves it alone for (1 - b) / b of that; who has work takes turns, first come,
- * first served. A turn that follows somebody else's takes switch_loss longer. One event per turn:
- * for small worlds of jobs with one GPU each. */
+ * section 5). Whoever has work on the GPU takes turns of slice_s x kappa^g, first come, first
+ * served; a turn that follows somebody else's takes switch_loss longer. A resident that is busy for
+ * a share b < 1 of its time has work for a while, then none for a while, both exponential: a closed
+ * network of one processor-sharing station. One event per turn: for small worlds of jobs with one
+ * GPU each. */
+
+#define PHASE_TURNS 2   /* turns of work between two times away, on average */
+#define BUSY_LEAST 1e-6 /* work is done in turns alone: who is never busy would do none */
 
 enum { TURN_NEW, TURN_WAITS, TURN_HAS, TURN_AWAY };
 
@@ -12,6 +19,9 @@ enum { TURN_NEW, TURN_WAITS, TURN_HAS, TURN_AWAY };
 struct pt_turn {
     int64_t until_ns; /* of its turn, or of its time away */
     uint64_t order;   /* who waits: first come, first served */
+    double left_ns;   /* work before it goes away */
+    double own_ns;    /* work of this turn */
+    uint32_t draws;
     uint8_t state;
 };
 
@@ -60,7 +70,7 @@ bool pt__turns_play(const struct pt_sim *sim, const struct pt_pool *pool)
 
 void pt__turns_join(struct pt_sim *sim, uint32_t member)
 {
-    if (sim->turn != NULL) sim->turn[member].state = TURN_NEW;
+    if (sim->turn != NULL) sim->turn[member] = (struct pt_turn){.state = TURN_NEW};
 }
 
 void pt__turns_leave(struct pt_sim *sim, uint32_t member)
@@ -99,37 +109,58 @@ static struct habit habit_of(const struct pt_sim *sim, const struct pt_pool *poo
     habit.rate = traits->rate;
     if (sim->world.interference.ops == NULL) return habit; /* equal turns */
     habit.busy = traits->busy < 1 ? traits->busy : 1;
+    if (habit.busy < BUSY_LEAST) habit.busy = BUSY_LEAST;
     habit.turn_ns *= traits->kappa_g;
     return habit;
 }
 
+/* An exponential time of this mean, drawn for the member's job. */
+static double drawn(struct pt_sim *sim, uint32_t member, double mean_ns)
+{
+    pt_rng_seed(sim->rng, sim->world.seed, PT_PURPOSE_TURN,
+                (uint64_t)sim->live[sim->member[member].live].job << 32 |
+                    sim->turn[member].draws++);
+    double ns = pt_round40(gsl_ran_exponential(sim->rng, mean_ns));
+    return ns < 1e18 ? ns : 1e18;
+}
+
+static void has_work(struct pt_sim *sim, const struct pt_pool *pool, struct pt_turns *turns,
+                     uint32_t member)
+{
+    struct pt_turn *turn = &sim->turn[member];
+    struct habit habit = habit_of(sim, pool, member);
+    turn->state = TURN_WAITS;
+    turn->order = turns->order++;
+    turn->left_ns = habit.busy < 1 ? drawn(sim, member, PHASE_TURNS * habit.turn_ns) : 1e18;
+}
+
 static void turn_over(struct pt_sim *sim, const struct pt_pool *pool, struct pt_turns *turns)
 {
-    struct pt_turn *turn = &sim->turn[turns->holder];
-    struct habit habit = habit_of(sim, pool, turns->holder);
+    uint32_t member = turns->holder;
+    struct pt_turn *turn = &sim->turn[member];
+    struct habit habit = habit_of(sim, pool, member);
     turns->holder = PT_NONE;
-    if (habit.busy >= 1) {
+    if (habit.busy < 1) turn->left_ns -= turn->own_ns;
+    if (turn->left_ns >= 1) {
         turn->state = TURN_WAITS;
         turn->order = turns->order++;
         return;
     }
-    double away_ns = habit.turn_ns * (1 - habit.busy) / habit.busy;
+    double mean_ns = PHASE_TURNS * habit.turn_ns * (1 - habit.busy) / habit.busy;
     turn->state = TURN_AWAY;
-    turn->until_ns = sim->now_ns + (away_ns < 1e18 ? (int64_t)(away_ns + 0.5) : (int64_t)1e18);
+    turn->until_ns = sim->now_ns + (int64_t)(drawn(sim, member, mean_ns) + 0.5);
 }
 
 /* Who has come, and who has come back; the first of those that wait. */
-static uint32_t first_waiting(struct pt_sim *sim, const struct pt_gpu *g, struct pt_turns *turns)
+static uint32_t first_waiting(struct pt_sim *sim, const struct pt_gpu *g,
+                              const struct pt_pool *pool, struct pt_turns *turns)
 {
     uint32_t first = PT_NONE, m = g->first;
     for (uint32_t i = 0; i < g->residents; i++, m = sim->member[m].gpu_next) {
         struct pt_turn *turn = &sim->turn[m];
         if (!sim->live[sim->member[m].live].computing) continue;
-        if (turn->state == TURN_NEW ||
-            (turn->state == TURN_AWAY && turn->until_ns <= sim->now_ns)) {
-            turn->state = TURN_WAITS;
-            turn->order = turns->order++;
-        }
+        if (turn->state == TURN_NEW || (turn->state == TURN_AWAY && turn->until_ns <= sim->now_ns))
+            has_work(sim, pool, turns, m);
         if (turn->state != TURN_WAITS) continue;
         if (first == PT_NONE || turn->order < sim->turn[first].order) first = m;
     }
@@ -153,10 +184,11 @@ static void turn_begins(struct pt_sim *sim, const struct pt_gpu *g, const struct
 {
     struct habit habit = habit_of(sim, pool, member);
     bool switches = g->computing > 1 && turns->last != member;
-    double wall_ns = habit.turn_ns * (switches ? 1 + pool->shape.switch_loss : 1);
-    int64_t whole_ns = wall_ns < 1 ? 1 : (int64_t)(wall_ns + 0.5);
-    double done_ns = habit.busy > 0 ? habit.turn_ns / habit.busy : 0; /* of its own time alone */
     struct pt_turn *turn = &sim->turn[member];
+    turn->own_ns = turn->left_ns < habit.turn_ns ? turn->left_ns : habit.turn_ns;
+    double wall_ns = turn->own_ns * (switches ? 1 + pool->shape.switch_loss : 1);
+    int64_t whole_ns = wall_ns < 1 ? 1 : (int64_t)(wall_ns + 0.5);
+    double done_ns = turn->own_ns / habit.busy; /* of its own time alone */
     turn->state = TURN_HAS;
     turn->until_ns = sim->now_ns + whole_ns;
     turns->holder = turns->last = member;
@@ -172,7 +204,7 @@ uint32_t pt__turns_ask(struct pt_sim *sim, uint32_t gpu)
     struct pt_turns *turns = &sim->turns[gpu];
     uint32_t before = turns->holder;
     if (before != PT_NONE && sim->turn[before].until_ns <= sim->now_ns) turn_over(sim, pool, turns);
-    uint32_t next = first_waiting(sim, g, turns);
+    uint32_t next = first_waiting(sim, g, pool, turns);
     bool begins = turns->holder == PT_NONE && next != PT_NONE;
     if (begins) turn_begins(sim, g, pool, turns, next);
     uint32_t m = g->first;

@@ -27,6 +27,7 @@ enum pt_purpose {
     PT_PURPOSE_PROFILE = 7,
     PT_PURPOSE_RESIDUAL = 8,
     PT_PURPOSE_FAULT = 9,
+    PT_PURPOSE_TURN = 10,
     PT_PURPOSE_FOLDS = 10
 };
 
