@@ -232,7 +232,9 @@ static void rates(const struct page *page, const struct pt_metric_group *all)
 static char *format_kwh(char out[PT__TEXT_MAX], double value)
 {
     char number[PT__TEXT_MAX];
-    snprintf(out, PT__TEXT_MAX, "%.20s kWh", pt__format_ratio(number, value));
+    bool small = value < 1;
+    pt__format_ratio(number, small ? 1000 * value : value);
+    snprintf(out, PT__TEXT_MAX, "%.20s %s", number, small ? "Wh" : "kWh");
     return out;
 }
 

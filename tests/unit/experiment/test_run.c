@@ -201,3 +201,45 @@ Test(run, says_a_word_of_the_trace_that_nothing_answers_to)
     unlink(config->trace.path);
     pt_config_free(config);
 }
+
+static bool assumes(const struct pt_run_facts *facts, const char *text)
+{
+    for (uint32_t i = 0; i < facts->assumption_count; i++)
+        if (strstr(facts->assumptions[i], text)) return true;
+    return false;
+}
+
+Test(run, says_what_its_models_take_for_granted)
+{
+    struct pt_config *config = load(
+        "partita: 1\ncluster: {pools: [{name: new, nodes: 1, gpus_per_node: 1, gpu: "
+        "h100-sxm5-80gb, price_per_gpu_hour: 0.035, sharing: {mode: mps, replicas: 2}}, {name: "
+        "old, nodes: 1, gpus_per_node: 1, gpu: v100-16gb, sharing: {mode: time_slice, replicas: "
+        "2}}]}\ntrace: {jobs: [{submit_s: 0, work_s: 1, profile: CycleGAN}, {submit_s: 0, "
+        "work_s: 1, sm_util: 0.5}, {submit_s: 0, work_s: 1}], reference_gpu: v100-16gb}\nfaults: "
+        "{events: [{at: 1, node: new-0}]}\n",
+        NULL);
+    struct pt_run_options options = {0};
+    struct pt_run *run = prepare(config, &options);
+    const struct pt_run_facts *facts = pt_run_facts(run);
+    static const char *const texts[] = {
+        "pool new: law rank1 with its capacity guard",
+        "pool old: law turns",
+        "no public pair measurements of h100",
+        "1 job without a profile: drawn from mix heavy",
+        "1 job with sm_util and without a profile: kappa 1",
+        "(u_from: util)",
+        "on a GPU that is R times faster u is u/R",
+        "warning: pool new: profile 'CycleGAN' was fitted on v100 and stands in on h100-sxm5-80gb",
+        "warning: pool old: profile 'CycleGAN' was fitted with law rank1 and stands in law turns",
+        "warning: pool new: 0.035 an hour for h100-sxm5-80gb: an H100 costs 1.5-5 $/h in 2026",
+        "energy: the power of a GPU by its use was fitted on A100",
+        "a fault loses all work of its jobs",
+        "speed for compute-bound jobs"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        cr_expect(assumes(facts, texts[i]), "no assumption says '%s'", texts[i]);
+    cr_expect_not(assumes(facts, "pool old: the law's figures are"));
+    cr_expect_not(assumes(facts, "without effect here"));
+    pt_run_free(run);
+    pt_config_free(config);
+}

@@ -205,6 +205,36 @@ Test(traits, fill_the_trace_with_memory_and_checkpoints)
     pt_config_free(config);
 }
 
+/* What a pair table does not hold is said before anything runs. */
+Test(traits, a_pair_table_must_hold_who_can_meet)
+{
+#define TABLE(jobs) POOLS "interference: {model: table}\ntrace: {jobs: [" jobs "]}\n"
+#define CYCLEGAN "{submit_s: 0, work_s: 1, profile: CycleGAN, pool: turns}"
+    static const struct {
+        const char *text, *says;
+    } worlds[] = {
+        {TABLE("{submit_s: 0, work_s: 1}"), "a job without a profile is in no pair table"},
+        {TABLE(CYCLEGAN ", {submit_s: 0, work_s: 1, profile: llm-qwen2.5-7b-decode}"),
+         "no pair of 'CycleGAN' and 'llm-qwen2.5-7b-decode'"},
+    };
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        struct pt_config *config = load(worlds[i].text, NULL);
+        struct pt_traits_model *model;
+        struct pt_error error;
+        cr_assert_eq(pt_traits_create(&model, config, config->trace.inline_jobs, &error),
+                     PT_ERR_INPUT);
+        cr_expect(strstr(error.message, worlds[i].says), "%s", error.message);
+        cr_expect_null(model);
+        pt_config_free(config);
+    }
+    /* jobs that need no GPU meet nobody */
+    struct world world = world_of(
+        "partita: 1\ncluster: {pools: [{name: m, nodes: 1, gpus_per_node: 1, gpu: v100-16gb, "
+        "sharing: {mode: mps, replicas: 2}}]}\ninterference: {model: table}\ntrace: {jobs: "
+        "[{submit_s: 0, work_s: 1, profile: CycleGAN}, {submit_s: 0, work_s: 1, gpus: 0}]}\n");
+    end(&world);
+}
+
 Test(traits, profiles_that_make_no_sense_are_refused)
 {
 #define WITH(text) HEAD JOB "profiles: [" text "]\n"
