@@ -151,19 +151,20 @@ static bool check_live(struct pt_sim *sim, uint32_t index)
 {
     const struct pt_live *live = &sim->live[index];
     uint32_t members = 0;
-    uint64_t speed = UINT64_MAX;
+    pt_u128 speed = ~(pt_u128)0, mine = pt__speed(live->speed, live->speed_bits);
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next) {
         const struct pt_member *member = &sim->member[m];
         if (member->live != index) return broken(sim, "member of job", live->job, m, index);
         if (sim->world.cluster->nodes[sim->gpus[member->gpu].node].pool != live->pool)
             return broken(sim, "pool of a unit of job", live->job, member->gpu, live->pool);
-        if (member->speed < speed) speed = member->speed;
+        pt_u128 its = pt__speed(member->speed, member->speed_bits);
+        if (its < speed) speed = its;
         members++;
     }
     uint32_t should = live->running || live->waiting > 0 ? live->unit_count : 0;
     if (members != should) return broken(sim, "units held by job", live->job, members, should);
-    if (live->computing && members > 0 && speed != live->speed)
-        return broken(sim, "speed of job", live->job, live->speed, speed);
+    if (live->computing && members > 0 && speed != mine)
+        return broken(sim, "speed of job", live->job, (uint64_t)mine, (uint64_t)speed);
     if (live->left > (pt_u128)(uint64_t)sim->work_ns[live->job] << 60)
         return broken(sim, "work left of job", live->job, (uint64_t)(live->left >> 60),
                       (uint64_t)sim->work_ns[live->job]);

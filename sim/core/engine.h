@@ -20,7 +20,7 @@
  * touches, one for the rest. */
 struct pt_live {
     pt_u128 left;    /* work left, 2^-60 ns */
-    uint64_t speed;  /* 0 while it does not run */
+    uint64_t speed;  /* 0 while it does not run; see pt__speed */
     int64_t last_ns; /* when `left` was true */
     int64_t end_ns;  /* PT_NEVER while it does not run */
     uint32_t job, home;
@@ -29,7 +29,7 @@ struct pt_live {
     bool running : 1;              /* from its start to its end */
     bool computing : 1;            /* and neither cold-starting nor restoring */
     bool dirty : 1, cpu_only : 1;
-    uint8_t pool;
+    uint8_t pool, speed_bits;
 
     int64_t start_ns, attempt_ns; /* first start, this attempt's start */
     int64_t running_ns;           /* of earlier attempts */
@@ -46,14 +46,22 @@ _Static_assert(sizeof(struct pt_live) == 128, "two cache lines");
 
 /* One unit of one GPU held by a job; in a ring by GPU (order of arrival) and a list by job. */
 struct pt_member {
-    uint64_t speed;
+    uint64_t speed; /* see pt__speed */
     uint32_t live, gpu;
     uint32_t gpu_prev, gpu_next;
     uint32_t job_next;
     uint8_t cell; /* the instance, on a nested GPU */
     bool waits;   /* its instance is being made */
+    uint8_t speed_bits;
 };
 _Static_assert(sizeof(struct pt_member) == 32, "half a cache line");
+
+/* A speed is kept as 64 bits in multiples of 2^(bits - 60): bits are 0, and it is exact, below 16
+ * times full speed; a small fraction alone on a GPU that it may use all of runs faster. */
+static inline pt_u128 pt__speed(uint64_t speed, uint8_t bits)
+{
+    return (pt_u128)speed << bits;
+}
 
 struct pt_gpu {
     uint32_t first;      /* member that came first, PT_NONE = idle; its gpu_prev is the last */

@@ -218,7 +218,7 @@ static void vacate(struct pt_sim *sim, uint32_t index)
     if (sim->ready_heap.capacity > 0) pt_heap_remove(&sim->ready_heap, index);
     pt__members_drop(sim, live);
     live->running = live->computing = false;
-    live->speed = 0;
+    live->speed = live->speed_bits = 0;
     live->end_ns = PT_NEVER;
     sim->released |= PT_POOL_BIT(live->pool);
 }
@@ -492,9 +492,10 @@ void pt__life_done(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
     pt_job job = live->job;
-    pt_u128 done = (pt_u128)live->speed * (uint64_t)(sim->now_ns - live->last_ns);
+    pt_u128 speed = pt__speed(live->speed, live->speed_bits);
+    pt_u128 done = speed * (uint64_t)(sim->now_ns - live->last_ns);
     pt_u128 off = done > live->left ? done - live->left : live->left - done;
-    if (off > live->speed / 2 + 1)
+    if (off > speed / 2 + 1)
         pt__break(sim, PT_ERR_INVARIANT, "event %llu: job %u ends with work left or overdone",
                   (unsigned long long)sim->stats.events, job);
     live->left = 0;

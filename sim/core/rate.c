@@ -12,11 +12,15 @@ static uint64_t rate_of(const struct pt_sim *sim, const struct pt_pool *pool, ui
     return sim->model != NULL ? sim->model[live].traits.rate : pool->rate[PT_CLASS_MIXED];
 }
 
-static void member_speed(struct pt_sim *sim, uint32_t index, uint64_t speed)
+static void member_speed(struct pt_sim *sim, uint32_t index, pt_u128 speed)
 {
     struct pt_member *member = &sim->member[index];
-    if (member->speed == speed) return;
-    member->speed = speed;
+    uint8_t bits = 0;
+    for (; speed > UINT64_MAX; speed >>= 1)
+        bits++;
+    if (member->speed == (uint64_t)speed && member->speed_bits == bits) return;
+    member->speed = (uint64_t)speed;
+    member->speed_bits = bits;
     pt__settle_live_dirty(sim, member->live);
 }
 
@@ -28,7 +32,7 @@ static void uniform(struct pt_sim *sim, struct pt_gpu *g, const struct pt_pool *
     pool->unit->shares(&share, &facts);
     bool whole = share.numerator == share.denominator;
     uint64_t rate = pool->rate[PT_CLASS_MIXED];
-    uint64_t speed = whole ? rate : pt_speed_scale(rate, share.numerator, share.denominator);
+    pt_u128 speed = whole ? rate : pt_speed_scale(rate, share.numerator, share.denominator);
     uint32_t m = g->first;
     for (uint32_t i = 0; i < g->residents; i++, m = sim->member[m].gpu_next) {
         uint32_t live = sim->member[m].live;
@@ -129,11 +133,14 @@ static void by_shares(struct pt_sim *sim, const struct pt_pool_state *pool,
     }
 }
 
-static uint64_t scaled(uint64_t rate, double ratio)
+static pt_u128 scaled(uint64_t rate, double ratio)
 {
     const double one = 9007199254740992.0; /* 2^53: the double is exact in these */
     if (ratio == 1) return rate;
-    return pt_speed_scale(rate, (uint64_t)(ratio * one + 0.5), UINT64_C(9007199254740992));
+    uint64_t whole = ratio < 1e6 ? (uint64_t)ratio : 1000000; /* of a millionth of a GPU */
+    if (ratio >= 1e6) return (pt_u128)rate * whole;
+    uint64_t part = (uint64_t)((ratio - (double)whole) * one + 0.5);
+    return (pt_u128)rate * whole + pt_speed_scale(rate, part, UINT64_C(9007199254740992));
 }
 
 static void by_model(struct pt_sim *sim, const struct pt_pool_state *pool,

@@ -27,17 +27,18 @@ void pt__settle_home_dirty(struct pt_sim *sim, uint32_t gpu)
 
 void pt__settle_advance(struct pt_sim *sim, struct pt_live *live)
 {
-    pt_u128 done = (pt_u128)live->speed * (uint64_t)(sim->now_ns - live->last_ns);
+    pt_u128 done =
+        pt__speed(live->speed, live->speed_bits) * (uint64_t)(sim->now_ns - live->last_ns);
     live->left = done < live->left ? live->left - done : 0; /* an end rounds to the nearest ns */
     live->last_ns = sim->now_ns;
 }
 
 /* now + left / speed, to the nearest ns, half up; PT_NEVER beyond the representable. */
-static int64_t end_of(int64_t now_ns, pt_u128 left, uint64_t speed)
+static int64_t end_of(int64_t now_ns, pt_u128 left, pt_u128 speed)
 {
     if (speed == 0) return PT_NEVER; /* not its turn */
-    pt_u128 dt = speed == PT_SPEED_ONE ? (left + PT_SPEED_ONE / 2) >> 60
-                                       : (2 * left + speed) / ((pt_u128)speed * 2);
+    pt_u128 dt =
+        speed == PT_SPEED_ONE ? (left + PT_SPEED_ONE / 2) >> 60 : (2 * left + speed) / (speed * 2);
     return dt >= (pt_u128)(uint64_t)(PT_NEVER - now_ns) ? PT_NEVER : now_ns + (int64_t)dt;
 }
 
@@ -47,12 +48,19 @@ static void take_speed(struct pt_sim *sim, uint32_t index)
     live->dirty = false;
     if (!live->computing) return;
     uint64_t speed = live->cpu_only ? PT_SPEED_ONE : UINT64_MAX;
-    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
-        if (sim->member[m].speed < speed) speed = sim->member[m].speed;
-    if (speed == live->speed) return;
+    uint8_t bits = live->cpu_only ? 0 : UINT8_MAX;
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next) {
+        const struct pt_member *member = &sim->member[m];
+        if (member->speed_bits > bits || (member->speed_bits == bits && member->speed >= speed))
+            continue;
+        speed = member->speed;
+        bits = member->speed_bits;
+    }
+    if (speed == live->speed && bits == live->speed_bits) return;
     pt__settle_advance(sim, live);
     live->speed = speed;
-    live->end_ns = end_of(sim->now_ns, live->left, speed);
+    live->speed_bits = bits;
+    live->end_ns = end_of(sim->now_ns, live->left, pt__speed(speed, bits));
     if (live->cpu_only)
         pt_heap_set(&sim->cpu_heap, pt_heap_key(live->end_ns, live->job, index));
     else

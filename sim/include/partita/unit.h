@@ -171,9 +171,9 @@ struct pt_unit_ops {
 };
 
 /* round(rate * numerator / denominator), half up; the one rounding of a speed. denominator > 0. */
-static inline uint64_t pt_speed_scale(uint64_t rate, uint64_t numerator, uint64_t denominator)
+static inline pt_u128 pt_speed_scale(uint64_t rate, uint64_t numerator, uint64_t denominator)
 {
-    return (uint64_t)(((pt_u128)rate * numerator + denominator / 2) / denominator);
+    return ((pt_u128)rate * numerator + denominator / 2) / denominator;
 }
 
 #ifdef __cplusplus

@@ -253,12 +253,12 @@ static uint64_t speed(const char *params, const struct pt_gpu_model *gpu, struct
     for (uint32_t i = 1; i < count; i++)
         cr_assert(out[i].numerator == out[0].numerator && out[i].denominator == out[0].denominator);
     *as_asked = need.as_asked;
-    return pt_speed_scale(PT_SPEED_ONE, out[0].numerator, out[0].denominator);
+    return (uint64_t)pt_speed_scale(PT_SPEED_ONE, out[0].numerator, out[0].denominator);
 }
 
 static uint64_t one_times(uint64_t numerator, uint64_t denominator)
 {
-    return pt_speed_scale(PT_SPEED_ONE, numerator, denominator);
+    return (uint64_t)pt_speed_scale(PT_SPEED_ONE, numerator, denominator);
 }
 
 /* Compute slices / the GPU's, against what was asked for. */

@@ -57,7 +57,7 @@ static uint64_t share(const char *params, uint32_t residents, uint64_t rate)
     cr_assert_eq(unit->configure(&shape, &rig_h100, values, &error), PT_OK);
     struct pt_unit_facts facts = {.shape = &shape, .count = residents};
     unit->shares(&one, &facts);
-    return pt_speed_scale(rate, one.numerator, one.denominator);
+    return (uint64_t)pt_speed_scale(rate, one.numerator, one.denominator);
 }
 
 /* models.md 4.1 under `none`: (1 + e) N for N > 1, and nothing lost alone. */
