@@ -147,10 +147,8 @@ static void find_rooms(struct pt__mig_room *beside, struct pt__mig_room *instead
     case PT__MIG_STATIC:
         break;
     case PT__MIG_WHEN_GPU_IDLE:
-        if (gpu->fresh || gpu->starts == 0)
-            *beside = room_beside_all(gpu, mig);
-        else if ((gpu->busy | gpu->changing) == 0)
-            *instead = pt__mig_whole(mig);
+        if (gpu->fresh || gpu->starts == 0) *beside = room_beside_all(gpu, mig);
+        if (gpu->starts != 0 && (gpu->busy | gpu->changing) == 0) *instead = pt__mig_whole(mig);
         break;
     case PT__MIG_PARTIAL:
         *beside = room_beside_all(gpu, mig);
@@ -289,8 +287,8 @@ static unsigned make_room(struct pt_placed *placed, struct gpu *gpu,
 /* Whether the whole old layout may go, for another. */
 static bool may_renew(const struct gpu *gpu, const struct pt_unit_shape *shape)
 {
-    return shape->own[PT__MIG_OWN_CHANGE] == PT__MIG_WHEN_GPU_IDLE && !gpu->fresh &&
-           gpu->starts != 0 && (gpu->busy | gpu->changing) == 0;
+    return shape->own[PT__MIG_OWN_CHANGE] == PT__MIG_WHEN_GPU_IDLE && gpu->starts != 0 &&
+           (gpu->busy | gpu->changing) == 0;
 }
 
 static bool place(struct pt_placed *placed, void *state, const struct pt_unit_shape *shape,

@@ -247,7 +247,6 @@ static enum pt_status instant(struct pt_sim *sim)
         acted = true;
         pass(sim);
     }
-    if (sim->fresh_count > 0) pt__change_commit(sim);
     pt__settle(sim);
     sim->stats.instants++;
     sim->idle_rounds = happened > 0 || acted ? 0 : sim->idle_rounds + 1;
@@ -309,6 +308,7 @@ static enum pt_status step(struct pt_sim *sim)
         return world_ends(sim, PT_REASON_NONE);
     if (next_ns == PT_NEVER) return sim->running_count > 0 ? out_of_time(sim) : deadlock(sim);
     if (next_ns > sim->now_ns) {
+        if (sim->fresh_count > 0) pt__change_commit(sim);
         pt__account_instant(sim, next_ns);
         sim->now_ns = next_ns;
         sim->actions_now = sim->refused_now = sim->idle_rounds = 0;

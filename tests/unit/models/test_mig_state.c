@@ -133,15 +133,14 @@ static unsigned level_of_new(const struct life *life, unsigned profile, unsigned
     bool empty, nobody = quiet(mirror, &empty);
     *left = *mirror;
     if (life->change == PT__MIG_STATIC) return PT_DISTURBS_NEVER;
-    if (life->change == PT__MIG_WHEN_GPU_IDLE && !mirror->begun) {
-        if (!nobody) return PT_DISTURBS_NEVER;
+    if (life->change == PT__MIG_WHEN_GPU_IDLE) {
+        if ((empty || mirror->begun) && legal_with(life, mirror, profile, start)) return 1;
+        if (empty || !nobody) return PT_DISTURBS_NEVER;
         for (unsigned at = 0; at < SLICES; at++)
             left->profile[at] = -1;
-        if (!legal_with(life, left, profile, start)) return PT_DISTURBS_NEVER;
-        return empty ? 1 : 2;
+        return legal_with(life, left, profile, start) ? 2 : PT_DISTURBS_NEVER;
     }
     if (legal_with(life, mirror, profile, start)) return 1;
-    if (life->change == PT__MIG_WHEN_GPU_IDLE) return PT_DISTURBS_NEVER;
     return fewest_to_go(life, profile, start, left) > 0 ? 2 : PT_DISTURBS_NEVER;
 }
 
