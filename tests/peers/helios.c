@@ -103,6 +103,7 @@ static void run_reference(struct ref_outcome *outcomes, const struct line *lines
                                    .pool = REF_NONE,
                                    .nodes_max = REF_NONE,
                                    .checkpoint_ns = REF_ABSENT,
+                                   .processes = 1,
                                    .distinct = 2,
                                    .after = {REF_NONE, REF_NONE}};
     if (ref_run(outcomes, &world, NULL) != REF_OK) rig_die("the reference does not end");

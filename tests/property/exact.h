@@ -1,6 +1,8 @@
-/* Work and speed as whole numbers over one common denominator: the fractions that the reference
- * scheduler counts in. With replicas 1..n and switch losses e, every speed R / k or R / (k (1 + e))
- * is a whole multiple of 1 / exact.one.
+/* Work and speed as whole numbers of 2^-bits ns, many more bits than the engine's 60: the fractions
+ * that the reference scheduler counts in. A speed that is a multiple of 2^-60 is exact here; any
+ * other ("blurred") is off by less than 2^-bits, and so is decided wrongly only where the engine's
+ * own rounding, at least 64 times coarser, leaves both answers right (in_doubt). From 16 times full
+ * speed on the engine keeps fewer bits, so all such speeds count as blurred.
  */
 #ifndef PT_TESTS_EXACT_H
 #define PT_TESTS_EXACT_H
@@ -8,11 +10,15 @@
 #include "tests/property/reference.h"
 
 __extension__ typedef unsigned __int128 u128;
-#define RATE_BITS 42 /* rates are multiples of 2^-42 */
 
 struct exact {
-    uint64_t lcm_n, lcm_loss; /* of 1..replicas, of the denominators of 1 / (1 + switch loss) */
-    u128 one;                 /* the denominator: one ns of work at speed 1 */
+    u128 one; /* one ns of work at speed 1 */
+    int bits; /* its logarithm */
+};
+
+/* numerator / denominator > 0 */
+struct ratio {
+    uint64_t numerator, denominator;
 };
 
 static inline uint64_t exact_gcd(uint64_t a, uint64_t b)
@@ -22,47 +28,32 @@ static inline uint64_t exact_gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-static inline uint64_t exact_lcm(uint64_t a, uint64_t b)
-{
-    return a / exact_gcd(a, b) * b;
-}
-
-/* False if the world's fractions are too fine for 128 bits. */
+/* False if the world's work is too long for 128 bits. */
 static inline bool exact_init(struct exact *exact, const struct ref_world *world)
 {
     uint64_t longest = 1;
-    *exact = (struct exact){.lcm_n = 1, .lcm_loss = 1};
-    for (uint32_t p = 0; p < world->pool_count; p++) {
-        for (uint32_t n = 1; n <= world->pools[p].replicas; n++)
-            exact->lcm_n = exact_lcm(exact->lcm_n, n);
-        uint64_t loss = 1000000 + world->pools[p].loss_ppm;
-        exact->lcm_loss = exact_lcm(exact->lcm_loss, loss / exact_gcd(loss, 1000000));
-        if (world->pools[p].rate % (UINT64_C(1) << (60 - RATE_BITS)) != 0) return false;
-    }
     for (uint32_t j = 0; j < world->job_count; j++)
         if ((uint64_t)world->jobs[j].work_ns > longest) longest = (uint64_t)world->jobs[j].work_ns;
-    exact->one = ((u128)exact->lcm_n * exact->lcm_loss) << RATE_BITS;
-    return exact->one <= ~(u128)0 / 8 / longest;
+    for (exact->bits = 88; longest > UINT64_C(1) << (124 - exact->bits);)
+        exact->bits--;
+    exact->one = (u128)1 << exact->bits;
+    return exact->bits >= 66;
 }
 
-/* R for one resident, R / (n (1 + switch loss)) for each of n (models.md 4.1, `none`). */
-static inline u128 exact_speed(const struct exact *exact, const struct ref_pool *pool, uint32_t n)
+/* rate (of 2^-60) times ratio, rounded down; true if the engine's multiples of 2^-60 miss it. */
+static inline bool exact_speed(u128 *speed, const struct exact *exact, uint64_t rate,
+                               struct ratio ratio)
 {
-    u128 alone = (u128)(pool->rate >> (60 - RATE_BITS)) * exact->lcm_n * exact->lcm_loss;
-    uint64_t loss = 1000000 + pool->loss_ppm, common = exact_gcd(loss, 1000000);
-    return n == 1 ? alone : alone / n / (loss / common) * (1000000 / common);
+    u128 whole = (u128)rate << (exact->bits - 60), n = ratio.numerator, d = ratio.denominator;
+    *speed = whole / d * n + whole % d * n / d;
+    return (u128)rate % d * n % d != 0 || *speed >> 4 >= exact->one;
 }
 
-/* The engine keeps speeds in multiples of 2^-60. True if this one is none. */
-static inline bool exact_is_blurred(const struct exact *exact, u128 speed)
-{
-    return (speed << (60 - RATE_BITS)) % (exact->lcm_n * exact->lcm_loss) != 0;
-}
-
-/* The work that such rounding, 2^-61 at most each ns, may have cost in so many ns. */
+/* The work that such rounding may have cost in so many ns: 2^-61 at most each, 64 times as much at
+ * the highest speeds. */
 static inline u128 exact_blur(const struct exact *exact, int64_t ns)
 {
-    return ((u128)(uint64_t)ns * exact->one >> 60) + 1;
+    return ((u128)(uint64_t)ns << (exact->bits - 54)) + 1;
 }
 
 #endif

@@ -139,6 +139,7 @@ static bool no_op(const struct world *world, char *difference)
         .pool = REF_NONE,
         .nodes_max = REF_NONE,
         .checkpoint_ns = REF_ABSENT,
+        .processes = 1,
         .distinct = 2,
         .after = {REF_NONE, REF_NONE},
     };

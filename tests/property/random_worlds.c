@@ -1,8 +1,11 @@
 /* The engine against the reference scheduler on random worlds.
  *
- *   random_worlds COUNT [FIRST_SEED]
- *   random_worlds --seen                  tests that a difference would be noticed
- *   random_worlds --scenarios FILE COUNT  writes worlds as scenarios with the reference's answers
+ *   random_worlds COUNT [FIRST_SEED [KIND]]
+ *   random_worlds --seen                         tests that a difference would be noticed
+ *   random_worlds --scenarios FILE COUNT [KIND]  writes worlds as scenarios with the reference's
+ *                                                answers
+ *
+ * KIND: any (whole GPUs and time slices), mps, fractional, vgpu, mig, mixed.
  *
  * A world on which they differ is shrunk and written to world-SEED.yaml, a scenario for
  * `partita test`. Every world is run with all invariants checked.
@@ -43,16 +46,17 @@ static void report(struct world *world)
     printf("written to %s\n\n", name);
 }
 
-static int compare_worlds(uint64_t count, uint64_t first)
+static int compare_worlds(uint64_t count, uint64_t first, enum world_kind kind)
 {
     uint64_t doubtful = 0, failures = 0;
     uint64_t by_state[REF_UNSCHEDULABLE + 1] = {0};
-    printf("seeds %" PRIu64 "..%" PRIu64 "\n", first, first + count - 1);
+    printf("%s, seeds %" PRIu64 "..%" PRIu64 "\n", world_kind_names[kind], first,
+           first + count - 1);
     for (uint64_t seed = first; seed < first + count && failures < FAILURES_MAX; seed++) {
         struct world world;
         struct world_answer answer;
         char difference[DIFFERENCE_MAX];
-        world_draw(&world, seed, WORLD_ANY);
+        world_draw(&world, seed, kind);
         world_run_reference(&answer, &world, NULL);
         if (answer.verdict == REF_OUTSIDE)
             rig_die("seed %" PRIu64 ": too fine for the reference", seed);
@@ -83,11 +87,36 @@ static void other_blocking(struct world *world)
 static void other_loss(struct world *world)
 {
     for (uint32_t p = 0; p < world->pool_count; p++)
-        world->pools[p].loss_ppm += world->pools[p].time_slice;
+        world->pools[p].loss_ppm += world->pools[p].mode == REF_TIME_SLICE;
 }
 static void other_placement(struct world *world)
 {
     world->placement = world->placement == REF_SPREAD ? REF_PACK : REF_SPREAD;
+}
+static void other_share(struct world *world)
+{
+    for (uint32_t row = 0; row < world->job_count; row++)
+        if (world->jobs[row].frac_ppm > 1) world->jobs[row].frac_ppm--;
+}
+static void other_start(struct world *world)
+{
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        world->pools[p].start = world->pools[p].start == REF_FIRST ? REF_DRIVER : REF_FIRST;
+}
+static void other_change(struct world *world)
+{
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        if (world->pools[p].change == REF_WHEN_IDLE) world->pools[p].change = REF_PARTIAL;
+}
+static void other_clients(struct world *world)
+{
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        world->pools[p].replicas += world->pools[p].mode == REF_MPS;
+}
+static void other_strictness(struct world *world)
+{
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        world->pools[p].strict = !world->pools[p].strict;
 }
 static void other_checkpoint(struct world *world)
 {
@@ -103,6 +132,7 @@ static void other_order(struct world *world)
 struct fault {
     const char *name;
     void (*plant)(struct world *world);
+    enum world_kind kind;
 };
 
 static bool differs_with_fault(const struct world *world, void *ctx)
@@ -120,19 +150,27 @@ static bool differs_with_fault(const struct world *world, void *ctx)
 
 static int test_seen(void)
 {
-    static const struct fault faults[] = {{"the other blocking", other_blocking},
-                                          {"a switch loss off by a millionth", other_loss},
-                                          {"another placement", other_placement},
-                                          {"a checkpoint forgotten", other_checkpoint},
-                                          {"a job a nanosecond late", other_order}};
+    static const struct fault faults[] = {
+        {"the other blocking", other_blocking, WORLD_ANY},
+        {"a switch loss off by a millionth", other_loss, WORLD_ANY},
+        {"another placement", other_placement, WORLD_ANY},
+        {"a checkpoint forgotten", other_checkpoint, WORLD_ANY},
+        {"a job a nanosecond late", other_order, WORLD_ANY},
+        {"a client more", other_clients, WORLD_MPS},
+        {"the other strictness", other_strictness, WORLD_FRACTIONAL},
+        {"a fraction off by a millionth", other_share, WORLD_MIXED},
+        {"another start rule", other_start, WORLD_MIG},
+        {"changes that do not wait for the whole GPU", other_change, WORLD_MIG},
+        {"placements where little is disturbed", other_placement, WORLD_MIG},
+    };
     int unseen = 0;
     for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
         struct fault fault = faults[f];
         uint64_t seed = 1;
         struct world world, shrunk;
-        world_draw(&world, seed, WORLD_ANY);
+        world_draw(&world, seed, fault.kind);
         while (seed < 500 && !differs_with_fault(&world, &fault))
-            world_draw(&world, ++seed, WORLD_ANY);
+            world_draw(&world, ++seed, fault.kind);
         if (seed == 500) {
             printf("%s: NOT SEEN in 500 worlds\n", fault.name);
             unseen++;
@@ -148,7 +186,7 @@ static int test_seen(void)
 }
 
 /* Worlds with a decision in doubt are left out: a scenario has one right answer. */
-static int write_scenarios(const char *path, uint64_t count)
+static int write_scenarios(const char *path, uint64_t count, enum world_kind kind)
 {
     uint64_t written = 0;
     FILE *out = fopen(path, "w");
@@ -157,7 +195,7 @@ static int write_scenarios(const char *path, uint64_t count)
         struct world world;
         struct world_answer answer;
         bool doubtful = false;
-        world_draw(&world, seed, WORLD_ANY);
+        world_draw(&world, seed, kind);
         world_run_reference(&answer, &world, NULL);
         for (uint32_t row = 0; row < world.job_count; row++)
             doubtful = doubtful || answer.jobs[row].doubts != 0;
@@ -170,11 +208,22 @@ static int write_scenarios(const char *path, uint64_t count)
     return 0;
 }
 
+static enum world_kind kind_of(const char *name)
+{
+    int kind = 0;
+    while (kind < WORLD_KINDS && strcmp(world_kind_names[kind], name) != 0)
+        kind++;
+    if (kind == WORLD_KINDS) rig_die("no kind %s of worlds", name);
+    return (enum world_kind)kind;
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--seen") == 0) return test_seen();
     if (argc > 3 && strcmp(argv[1], "--scenarios") == 0)
-        return write_scenarios(argv[2], strtoull(argv[3], NULL, 10));
+        return write_scenarios(argv[2], strtoull(argv[3], NULL, 10),
+                               argc > 4 ? kind_of(argv[4]) : WORLD_ANY);
     return compare_worlds(argc > 1 ? strtoull(argv[1], NULL, 10) : 500,
-                          argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
+                          argc > 2 ? strtoull(argv[2], NULL, 10) : 1,
+                          argc > 3 ? kind_of(argv[3]) : WORLD_ANY);
 }

@@ -1,10 +1,10 @@
 /* A slow scheduler that answers what the engine should answer, written from semantics.md alone.
  *
  * It shares no code and no algorithm with the engine: no event queue, no index, no rate that is
- * kept. At every instant it looks at every job and every GPU again, and counts work in exact
- * fractions over one common denominator, so that the only rounding is the one to nanoseconds at a
+ * kept. At every instant it looks at every job and every GPU again, and counts work much finer than
+ * the engine does (exact.h), so that the only rounding that matters is the one to nanoseconds at a
  * job's end. Worlds are plain data; O(jobs x GPUs) an instant and worse.
- * It is kept within 400 lines of code (reference.c without blank and comment lines).
+ * Four files of less than 400 lines each: reference_parts.h says which.
  */
 #ifndef PT_TESTS_REFERENCE_H
 #define PT_TESTS_REFERENCE_H
@@ -31,6 +31,7 @@ enum ref_state {
     REF_FUTURE,
     REF_HELD,
     REF_PENDING,
+    REF_RESERVED, /* its MIG instances are being made */
     REF_RUNNING,
     REF_DONE,
     REF_FAILED,
@@ -38,16 +39,37 @@ enum ref_state {
     REF_UNSCHEDULABLE
 };
 
+enum ref_mode { REF_EXCLUSIVE, REF_TIME_SLICE, REF_MPS, REF_FRACTIONAL, REF_VGPU, REF_MIG };
+
+/* How residents share what they share: of fractional, vgpu, and inside a MIG instance. */
+enum ref_how {
+    REF_BOOKS, /* turns; of a MIG instance: one job */
+    REF_TURNS, /* by fractions; best effort; turns */
+    REF_SMS,   /* by fractions; equal shares; MPS */
+    REF_FIXED  /* shares of the most there may be */
+};
+
+enum ref_change { REF_STATIC, REF_PARTIAL, REF_WHEN_IDLE };
+enum ref_start { REF_BEST, REF_FIRST, REF_DRIVER };
+#define REF_PROFILES 8
+
 struct ref_pool {
     uint32_t first_node, end_node, gpus_per_node;
     uint32_t model;               /* bit number in ref_job.models */
     uint64_t rate;                /* multiple of 2^-60, a multiple of 2^18 of them */
     uint32_t gpu_mem_mib;         /* of one GPU */
     uint32_t cpus_milli, mem_mib; /* of one node; REF_NONE = no limit */
-    bool time_slice;              /* else exclusive */
-    bool distinct, admit;         /* of time_slice alone */
-    uint32_t replicas;            /* 1 in an exclusive pool */
-    uint32_t loss_ppm;            /* switch_loss */
+    enum ref_mode mode;
+    enum ref_how how;
+    bool distinct, strict;
+    bool admit;        /* of time_slice: memory is looked at before the start */
+    uint32_t replicas; /* jobs on a GPU, clients, slots; jobs in a MIG instance; else 1 */
+    uint32_t loss_ppm; /* switch_loss */
+    uint32_t slot_mib; /* vgpu: memory of a slot */
+    enum ref_change change;
+    enum ref_start start;
+    int64_t change_ns;
+    uint8_t layout[REF_PROFILES]; /* instances of each profile of the GPU's table */
 };
 
 struct ref_node {
@@ -59,8 +81,11 @@ struct ref_node {
 
 struct ref_job {
     int64_t submit_ns, work_ns;
-    uint32_t gpus, gpu_mem_mib;
-    uint32_t models; /* bit set of GPU models it may use; 0 = any */
+    uint32_t gpus, gpu_mem_mib; /* 0 = none asked for */
+    uint32_t frac_ppm;          /* 0 = absent */
+    uint32_t processes;         /* >= 1 */
+    const char *mig;            /* NULL, "auto", or a profile's name */
+    uint32_t models;            /* bit set of GPU models it may use; 0 = any */
     uint32_t pool, nodes_max;
     uint32_t cpus_milli, mem_mib; /* of the whole job */
     int64_t checkpoint_ns;        /* REF_ABSENT, 0, a time, REF_NEVER = nothing is lost */
@@ -83,7 +108,7 @@ struct ref_world {
 struct ref_outcome {
     enum ref_state state;
     int64_t start_ns, end_ns; /* REF_ABSENT */
-    uint32_t node;            /* of the last attempt; REF_NONE */
+    uint32_t node, gpu;       /* the first of its GPUs, of the last attempt; REF_NONE */
     /* The engine rounds speeds to 2^-60. Here that may have decided (REF_DOUBT_...) a rounding to
      * ns, or which checkpoint was the last: either answer is right. */
     uint8_t doubts;
@@ -102,5 +127,10 @@ enum ref_verdict {
  * the doubts that are to be decided the other way. */
 enum ref_verdict ref_run(struct ref_outcome *outcomes, const struct ref_world *world,
                          const uint8_t *flip);
+
+/* Whether the instances of a MIG pool's layout fit on its GPUs. */
+bool ref_layout_is_legal(const struct ref_pool *pool);
+/* The i-th MIG profile of a GPU model, NULL behind the last. */
+const char *ref_profile_name(uint32_t model, uint32_t i);
 
 #endif

@@ -1,6 +1,10 @@
 #!/bin/sh
-# scenarios.sh RANDOM_WORLDS COUNT: random worlds as scenario files with the reference's answers,
-# run by `partita test`: the same worlds, now through YAML.
+# scenarios.sh RANDOM_WORLDS COUNT KIND...: random worlds as scenario files with the reference's
+# answers, run by `partita test`: the same worlds, now through YAML.
 set -eu
-"$1" --scenarios worlds.yaml "$2"
-"$PARTITA" test worlds.yaml
+program=$1 count=$2
+shift 2
+for kind; do
+    "$program" --scenarios "$kind.yaml" "$count" "$kind"
+    "$PARTITA" test "$kind.yaml"
+done

@@ -9,11 +9,14 @@
 #define DOUBTS_MAX 14
 
 const struct pt_gpu_model *const world_models[WORLD_MODELS] = {&rig_h100, &rig_a100_80,
-                                                               &rig_a100_40};
+                                                               &rig_a100_40, &rig_a30};
 const char *const world_placements[] = {"first_fit", "best_fit", "worst_fit",
                                         "pack",      "spread",   "consolidate"};
-const char *const world_states[] = {"pending", "pending", "pending",   "running",
+const char *const world_states[] = {"pending", "pending", "pending",   "pending",      "running",
                                     "done",    "failed",  "withdrawn", "unschedulable"};
+const char *const world_modes[] = {"exclusive", "time_slice", "mps", "fractional", "vgpu", "mig"};
+const char *const world_kind_names[WORLD_KINDS] = {"any",  "steady", "mps",  "fractional",
+                                                   "vgpu", "mig",    "mixed"};
 
 /* ---- the engine's side ---- */
 
@@ -37,7 +40,12 @@ static void build_job(struct rig *rig, const struct ref_job *job, uint32_t row)
         rig_set_cell(rig, r, PT_COL_CHECKPOINT, "inf");
     else if (status == PT_OK && job->checkpoint_ns != REF_ABSENT)
         status = pt_trace_set_time(&rig->trace, r, PT_COL_CHECKPOINT, job->checkpoint_ns, &error);
+    if (status == PT_OK && job->frac_ppm > 0)
+        status = pt_trace_set_u32(&rig->trace, r, PT_COL_GPU_FRAC, job->frac_ppm, &error);
+    if (status == PT_OK && job->processes > 1)
+        status = pt_trace_set_u32(&rig->trace, r, PT_COL_PROCESSES, job->processes, &error);
     if (status != PT_OK) rig_die("j%u: %s", row, error.message);
+    if (job->mig != NULL) rig_set_cell(rig, r, PT_COL_MIG, job->mig);
     text[0] = '\0';
     for (uint32_t m = 0; m < WORLD_MODELS; m++)
         if (job->models >> m & 1)
@@ -57,23 +65,65 @@ static void build_job(struct rig *rig, const struct ref_job *job, uint32_t row)
     rig_set_cell(rig, r, PT_COL_AFTER, text);
 }
 
-static void pool_params(char *text, size_t size, const struct ref_pool *pool)
+static const char *yes(bool value)
 {
-    snprintf(text, size, "replicas=%u switch_loss=%u.%06u distinct=%s memory=%s", pool->replicas,
-             pool->loss_ppm / 1000000, pool->loss_ppm % 1000000, pool->distinct ? "true" : "false",
-             pool->admit ? "admit" : "unchecked");
+    return value ? "true" : "false";
+}
+
+static void mig_params(char text[WORLD_PARAMS_MAX], const struct ref_pool *pool)
+{
+    static const char *const changes[] = {"static", "partial", "when_gpu_idle"};
+    static const char *const starts[] = {"best", "first", "driver"};
+    static const char *const inside[] = {"none", "time_slice", "mps"};
+    char cost[PT_SECONDS_TEXT_MAX + 1] = "";
+    uint32_t used = 0;
+    pt_format_seconds(cost, pool->change_ns);
+    for (uint32_t p = 0; p < REF_PROFILES; p++)
+        for (uint32_t i = 0; i < pool->layout[p]; i++)
+            used +=
+                (uint32_t)snprintf(text + used, WORLD_PARAMS_MAX - used, "%s%s",
+                                   used == 0 ? "layout=" : ",", ref_profile_name(pool->model, p));
+    used += (uint32_t)snprintf(text + used, WORLD_PARAMS_MAX - used,
+                               " reconfigure=%s reconfigure_s=%s start=%s", changes[pool->change],
+                               cost, starts[pool->start]);
+    if (pool->how != REF_BOOKS)
+        snprintf(text + used, WORLD_PARAMS_MAX - used,
+                 " inside.mode=%s inside.replicas=%u inside.switch_loss=%u.%06u", inside[pool->how],
+                 pool->replicas, pool->loss_ppm / 1000000, pool->loss_ppm % 1000000);
+}
+
+void world_params(char text[WORLD_PARAMS_MAX], const struct ref_pool *pool)
+{
+    static const char *const computes[] = {"none", "time_slicing", "sm_sharing"};
+    static const char *const schedulers[] = {"", "best_effort", "equal_share", "fixed_share"};
+    char loss[32];
+    snprintf(loss, sizeof loss, "%u.%06u", pool->loss_ppm / 1000000, pool->loss_ppm % 1000000);
+    text[0] = '\0';
+    if (pool->mode == REF_TIME_SLICE)
+        snprintf(text, WORLD_PARAMS_MAX, "replicas=%u switch_loss=%s distinct=%s memory=%s",
+                 pool->replicas, loss, yes(pool->distinct), pool->admit ? "admit" : "unchecked");
+    if (pool->mode == REF_MPS)
+        snprintf(text, WORLD_PARAMS_MAX, "replicas=%u distinct=%s", pool->replicas,
+                 yes(pool->distinct));
+    if (pool->mode == REF_FRACTIONAL)
+        snprintf(text, WORLD_PARAMS_MAX, "compute=%s strict=%s switch_loss=%s distinct=%s",
+                 computes[pool->how], yes(pool->strict), loss, yes(pool->distinct));
+    if (pool->mode == REF_VGPU)
+        snprintf(text, WORLD_PARAMS_MAX, "replicas=%u scheduler=%s switch_loss=%s distinct=%s",
+                 pool->replicas, schedulers[pool->how], loss, yes(pool->distinct));
+    if (pool->mode == REF_MIG) mig_params(text, pool);
 }
 
 void world_build(struct rig *rig, const struct world *world)
 {
-    char text[128];
+    char text[WORLD_PARAMS_MAX];
     rig_init(rig);
     for (uint32_t p = 0; p < world->pool_count; p++) {
         const struct ref_pool *pool = &world->pools[p];
-        pool_params(text, sizeof text, pool);
-        struct pt_pool *made = rig_add_pool(
-            rig, world_models[pool->model], pool->end_node - pool->first_node, pool->gpus_per_node,
-            pool->time_slice ? "time_slice" : "exclusive", pool->time_slice ? text : "");
+        world_params(text, pool);
+        struct pt_pool *made =
+            rig_add_pool(rig, world_models[pool->model], pool->end_node - pool->first_node,
+                         pool->gpus_per_node, world_modes[pool->mode], text);
         made->cpus_milli_per_node = pool->cpus_milli;
         made->mem_mib_per_node = pool->mem_mib;
     }
@@ -101,8 +151,8 @@ void world_read(struct world_answer *answer, const struct world *world, const st
                 enum pt_status status)
 {
     static const enum ref_state map[PT_STATE_COUNT + 1] = {
-        REF_PENDING, REF_PENDING, REF_PENDING,   REF_RUNNING,       REF_DONE,
-        REF_FAILED,  REF_FUTURE,  REF_WITHDRAWN, REF_UNSCHEDULABLE, REF_FUTURE};
+        REF_PENDING, REF_PENDING,   REF_PENDING,       REF_RUNNING, REF_DONE,  REF_FAILED,
+        REF_FUTURE,  REF_WITHDRAWN, REF_UNSCHEDULABLE, REF_PENDING, REF_FUTURE};
     answer->verdict = status == PT_ERR_DEADLOCK ? REF_STUCK : REF_OK;
     memcpy(answer->digest, rig->digest, sizeof answer->digest);
     for (uint32_t j = 0; j < world->job_count; j++) {
@@ -115,6 +165,7 @@ void world_read(struct world_answer *answer, const struct world *world, const st
             .start_ns = result->start_ns,
             .end_ns = result->end_ns,
             .node = gpu == PT_NONE ? REF_NONE : pt_cluster_node_of_gpu(&rig->cluster, gpu),
+            .gpu = gpu == PT_NONE ? REF_NONE : gpu,
         };
     }
 }
@@ -188,7 +239,7 @@ void world_run_reference(struct world_answer *answer, const struct world *world,
 
 static enum ref_state reported(enum ref_state state)
 {
-    return state < REF_PENDING ? REF_PENDING : state;
+    return state < REF_RUNNING ? REF_PENDING : state;
 }
 
 bool world_same(const struct world_answer *engine, const struct world_answer *reference,
@@ -202,15 +253,15 @@ bool world_same(const struct world_answer *engine, const struct world_answer *re
     }
     for (uint32_t row = 0; row < world->job_count; row++) {
         const struct ref_outcome *e = &engine->jobs[row], *r = &reference->jobs[row];
-        bool same_node = e->node == r->node || world->jobs[row].gpus == 0;
+        bool same_gpu = e->gpu == r->gpu || r->state <= REF_RESERVED || world->jobs[row].gpus == 0;
         if (reported(e->state) == reported(r->state) && e->start_ns == r->start_ns &&
-            e->end_ns == r->end_ns && same_node)
+            e->end_ns == r->end_ns && same_gpu)
             continue;
         snprintf(difference, size,
-                 "j%u: engine %s [%" PRId64 ", %" PRId64 "] on node %d, reference %s [%" PRId64
-                 ", %" PRId64 "] on node %d",
+                 "j%u: engine %s [%" PRId64 ", %" PRId64 "] on GPU %d, reference %s [%" PRId64
+                 ", %" PRId64 "] on GPU %d",
                  row, world_states[e->state], e->start_ns, e->end_ns, (int)e->node,
-                 world_states[r->state], r->start_ns, r->end_ns, (int)r->node);
+                 world_states[r->state], r->start_ns, r->end_ns, (int)r->gpu);
         return false;
     }
     return true;

@@ -16,7 +16,7 @@
 #define WORLD_GPUS 8
 #define WORLD_JOBS 12
 #endif
-#define WORLD_MODELS 3
+#define WORLD_MODELS 4
 #define DIFFERENCE_MAX 512
 
 struct world {
@@ -40,9 +40,16 @@ struct world_answer {
 
 /* What is asked of the worlds that are drawn. */
 enum world_kind {
-    WORLD_ANY,
-    WORLD_STEADY /* no node ever goes down, no horizon, nobody gives up */
+    WORLD_ANY,    /* whole GPUs and time slices */
+    WORLD_STEADY, /* the same; no node ever goes down, no horizon, nobody gives up */
+    WORLD_MPS,    /* mostly this mode */
+    WORLD_FRACTIONAL,
+    WORLD_VGPU,
+    WORLD_MIG,
+    WORLD_MIXED, /* pools of all modes */
+    WORLD_KINDS
 };
+extern const char *const world_kind_names[WORLD_KINDS];
 
 void world_draw(struct world *world, uint64_t seed, enum world_kind kind);
 /* Places the pools' nodes and GPUs; after every change of a pool. */

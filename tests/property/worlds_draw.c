@@ -45,10 +45,64 @@ void world_lay_out(struct world *world)
         pool->rate = pt_gpu_relative_speed(world_models[pool->model],
                                            world_models[world->pools[0].model], PT_CLASS_MIXED);
         pool->gpu_mem_mib = world_models[pool->model]->mem_mib;
+        pool->slot_mib = pool->gpu_mem_mib / pool->replicas;
     }
 }
 
-static void draw_pool(struct ref_pool *pool, struct draw *draw, uint32_t gpus_left, uint32_t loss)
+/* A pool's mode in a world of the kind. */
+static enum ref_mode draw_mode(struct draw *draw, enum world_kind kind)
+{
+    static const enum ref_mode of[WORLD_KINDS] = {[WORLD_MPS] = REF_MPS,
+                                                  [WORLD_FRACTIONAL] = REF_FRACTIONAL,
+                                                  [WORLD_VGPU] = REF_VGPU,
+                                                  [WORLD_MIG] = REF_MIG};
+    if (kind == WORLD_MIXED) return (enum ref_mode)draw_below(draw, 6);
+    if (of[kind] != REF_EXCLUSIVE && draw_chance(draw, 85)) return of[kind];
+    return draw_chance(draw, 60) ? REF_TIME_SLICE : REF_EXCLUSIVE;
+}
+
+static void draw_layout(struct ref_pool *pool, struct draw *draw)
+{
+    bool none = pool->change != REF_STATIC && draw_chance(draw, 40);
+    for (uint32_t tries = none ? 0 : 1 + draw_below(draw, 9); tries > 0; tries--) {
+        uint32_t p = draw_below(draw, REF_PROFILES);
+        if (ref_profile_name(pool->model, p) == NULL) continue;
+        pool->layout[p]++;
+        if (!ref_layout_is_legal(pool)) pool->layout[p]--;
+    }
+    if (!none && memcmp(pool->layout, (uint8_t[REF_PROFILES]){0}, REF_PROFILES) == 0)
+        pool->layout[0] = 1;
+}
+
+static void draw_mig(struct ref_pool *pool, struct draw *draw)
+{
+    pool->distinct = false;
+    pool->change = (enum ref_change)draw_below(draw, 3);
+    pool->start = (enum ref_start)draw_below(draw, 3);
+    pool->change_ns = draw_chance(draw, 35) ? 0 : draw_time(draw, 8);
+    pool->how = draw_chance(draw, 70) ? REF_BOOKS : draw_chance(draw, 50) ? REF_TURNS : REF_SMS;
+    if (pool->how == REF_BOOKS) pool->replicas = 1;
+    draw_layout(pool, draw);
+}
+
+static void draw_sharing(struct ref_pool *pool, struct draw *draw, uint32_t loss)
+{
+    pool->replicas = 1 + draw_below(draw, draw_chance(draw, 90) ? 4 : 8);
+    pool->distinct = draw_chance(draw, 75);
+    pool->admit = pool->mode == REF_TIME_SLICE && draw_chance(draw, 40);
+    pool->loss_ppm = draw_chance(draw, 50) ? 0 : loss;
+    if (pool->mode == REF_MPS) pool->loss_ppm = 0;
+    if (pool->mode == REF_FRACTIONAL) {
+        pool->replicas = 1;
+        pool->how = (enum ref_how)draw_below(draw, 3);
+        pool->strict = draw_chance(draw, 50);
+    }
+    if (pool->mode == REF_VGPU) pool->how = (enum ref_how)(1 + draw_below(draw, 3));
+    if (pool->mode == REF_MIG) draw_mig(pool, draw);
+}
+
+static void draw_pool(struct ref_pool *pool, struct draw *draw, enum world_kind kind,
+                      uint32_t gpus_left, uint32_t loss)
 {
     uint32_t nodes = 1 + draw_below(draw, gpus_left < 4 ? gpus_left : 4);
     *pool = (struct ref_pool){
@@ -57,14 +111,10 @@ static void draw_pool(struct ref_pool *pool, struct draw *draw, uint32_t gpus_le
         .model = draw_chance(draw, 60) ? 0 : draw_below(draw, WORLD_MODELS),
         .cpus_milli = draw_chance(draw, 65) ? REF_NONE : 500 * (4 + draw_below(draw, 40)),
         .mem_mib = draw_chance(draw, 75) ? REF_NONE : 1024 * (8 + draw_below(draw, 56)),
-        .time_slice = draw_chance(draw, 60),
+        .mode = draw_mode(draw, kind),
         .replicas = 1,
     };
-    if (!pool->time_slice) return;
-    pool->replicas = 1 + draw_below(draw, draw_chance(draw, 90) ? 4 : 8);
-    pool->distinct = draw_chance(draw, 75);
-    pool->admit = draw_chance(draw, 40);
-    pool->loss_ppm = draw_chance(draw, 50) ? 0 : loss;
+    if (pool->mode != REF_EXCLUSIVE) draw_sharing(pool, draw, loss);
 }
 
 static void draw_downs(struct ref_node *node, struct draw *draw)
@@ -79,7 +129,33 @@ static void draw_downs(struct ref_node *node, struct draw *draw)
     }
 }
 
-static void draw_job(struct world *world, struct draw *draw, uint32_t row)
+/* What a job asks for of a GPU, beside memory. */
+static void draw_share(struct ref_job *job, const struct world *world, struct draw *draw,
+                       enum world_kind kind)
+{
+    static const uint32_t percent[WORLD_KINDS] = {[WORLD_MPS] = 40,
+                                                  [WORLD_FRACTIONAL] = 70,
+                                                  [WORLD_VGPU] = 40,
+                                                  [WORLD_MIG] = 20,
+                                                  [WORLD_MIXED] = 45};
+    static const uint32_t fractions[] = {50000,  100000, 125000, 142857, 200000, 250000, 300000,
+                                         333333, 400000, 500000, 600000, 750000, 900000, 1000000};
+    job->processes = 1;
+    if (kind <= WORLD_STEADY) return;
+    if (draw_chance(draw, 15)) job->processes = 1 + draw_below(draw, 3);
+    if (draw_chance(draw, percent[kind])) job->frac_ppm = fractions[draw_below(draw, 14)];
+    if (job->gpus == 0 || !draw_chance(draw, kind == WORLD_MIG ? 70 : kind == WORLD_MIXED ? 25 : 3))
+        return;
+    job->mig = "auto";
+    if (draw_chance(draw, 20)) return;
+    const struct ref_pool *pool = &world->pools[draw_below(draw, world->pool_count)];
+    uint32_t p = draw_below(draw, REF_PROFILES), tries = 8;
+    while (pool->mode == REF_MIG && pool->layout[p] == 0 && tries-- > 0 && draw_chance(draw, 80))
+        p = draw_below(draw, REF_PROFILES); /* rather one that is there */
+    if (ref_profile_name(pool->model, p) != NULL) job->mig = ref_profile_name(pool->model, p);
+}
+
+static void draw_job(struct world *world, struct draw *draw, enum world_kind kind, uint32_t row)
 {
     static const uint32_t gib[] = {1, 5, 10, 20, 30, 30, 39, 50, 79, 100};
     uint32_t most_gpus = draw_chance(draw, 90) ? WORLD_GPUS / 2 : WORLD_GPUS;
@@ -91,7 +167,9 @@ static void draw_job(struct world *world, struct draw *draw, uint32_t row)
         .gpus = draw_chance(draw, 6)    ? 0
                 : draw_chance(draw, 60) ? 1
                                         : 1 + draw_below(draw, most_gpus),
-        .gpu_mem_mib = draw_chance(draw, 50) ? 0 : 1024 * gib[draw_below(draw, 10)],
+        .gpu_mem_mib = draw_chance(draw, kind <= WORLD_STEADY ? 50 : 70)
+                           ? 0
+                           : 1024 * gib[draw_below(draw, kind <= WORLD_STEADY ? 10 : 7)],
         .models = draw_chance(draw, 88) ? 0 : 1 + draw_below(draw, (1u << WORLD_MODELS) - 1),
         .pool = draw_chance(draw, 85) ? REF_NONE : draw_below(draw, world->pool_count),
         .nodes_max = draw_chance(draw, 75) ? REF_NONE : 1 + draw_below(draw, 3),
@@ -101,6 +179,7 @@ static void draw_job(struct world *world, struct draw *draw, uint32_t row)
         .distinct = draw_chance(draw, 85) ? 2 : (int)draw_below(draw, 2),
         .after = {REF_NONE, REF_NONE},
     };
+    draw_share(job, world, draw, kind);
     if (draw_chance(draw, 60))
         job->checkpoint_ns = draw_chance(draw, 15)   ? 0
                              : draw_chance(draw, 30) ? REF_NEVER
@@ -121,20 +200,23 @@ void world_draw(struct world *world, uint64_t seed, enum world_kind kind)
     world->seed = seed;
     uint32_t pools = 1 + (draw_chance(&draw, 50) ? 0 : draw_below(&draw, WORLD_POOLS));
     for (uint32_t p = 0; p < pools && gpus_left > 0; p++) {
-        draw_pool(&world->pools[p], &draw, gpus_left, loss);
+        draw_pool(&world->pools[p], &draw, kind, gpus_left, loss);
         gpus_left -= world->pools[p].end_node * world->pools[p].gpus_per_node;
         world->pool_count++;
     }
     world_lay_out(world);
     uint32_t nodes = world->pools[world->pool_count - 1].end_node;
-    if (kind == WORLD_ANY && draw_chance(&draw, 35))
+    if (kind != WORLD_STEADY && draw_chance(&draw, 35))
         for (uint32_t n = 0; n < nodes; n++)
             if (draw_chance(&draw, 50)) draw_downs(&world->nodes[n], &draw);
     world->job_count = 1 + draw_below(&draw, WORLD_JOBS);
     for (uint32_t row = 0; row < world->job_count; row++)
-        draw_job(world, &draw, row);
+        draw_job(world, &draw, kind, row);
     world->strict = draw_chance(&draw, 50);
-    world->placement = (enum ref_placement)draw_below(&draw, 6);
+    bool with_mig = false;
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        with_mig = with_mig || world->pools[p].mode == REF_MIG;
+    world->placement = (enum ref_placement)draw_below(&draw, with_mig ? REF_CONSOLIDATE : 6);
     world->fault_retries = draw_chance(&draw, 60) ? REF_NONE : draw_below(&draw, 3);
     world->oom_retries = draw_below(&draw, 4);
     world->backoff_ns = 1 + draw_time(&draw, 8);

@@ -1,6 +1,7 @@
 #include "tests/property/worlds_parts.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static const char *seconds(int64_t ns)
 {
@@ -9,6 +10,24 @@ static const char *seconds(int64_t ns)
     char *text = texts[next++ % 8];
     text[pt_format_seconds(text, ns)] = '\0';
     return text;
+}
+
+/* The pool's parameters as a map; lists in brackets, `inside.x` in a map of its own. */
+static void write_sharing(FILE *out, const struct ref_pool *pool)
+{
+    char text[WORLD_PARAMS_MAX], *state = NULL;
+    bool inside = false;
+    world_params(text, pool);
+    fprintf(out, "{mode: %s", world_modes[pool->mode]);
+    for (char *pair = strtok_r(text, " ", &state); pair; pair = strtok_r(NULL, " ", &state)) {
+        char *value = strchr(pair, '=');
+        *value++ = '\0';
+        bool into = strncmp(pair, "inside.", 7) == 0;
+        fprintf(out, ", %s%s: ", into && !inside ? "inside: {" : "", into ? pair + 7 : pair);
+        fprintf(out, strcmp(pair, "layout") == 0 ? "[%s]" : "%s", value);
+        inside = inside || into;
+    }
+    fprintf(out, inside ? "}}" : "}");
 }
 
 static void write_pools(FILE *out, const struct world *world)
@@ -23,14 +42,9 @@ static void write_pools(FILE *out, const struct world *world)
             fprintf(out, "cpus_per_node: %u.%03u, ", pool->cpus_milli / 1000,
                     pool->cpus_milli % 1000);
         if (pool->mem_mib != REF_NONE) fprintf(out, "memory_per_node: %uMiB, ", pool->mem_mib);
-        if (pool->time_slice)
-            fprintf(out,
-                    "sharing: {mode: time_slice, replicas: %u, switch_loss: 0.%06u, "
-                    "distinct: %s, memory: %s}}\n",
-                    pool->replicas, pool->loss_ppm, pool->distinct ? "true" : "false",
-                    pool->admit ? "admit" : "unchecked");
-        else
-            fprintf(out, "sharing: {mode: exclusive}}\n");
+        fprintf(out, "sharing: ");
+        write_sharing(out, pool);
+        fprintf(out, "}\n");
     }
 }
 
@@ -57,6 +71,10 @@ static void write_job(FILE *out, const struct ref_job *job, uint32_t row)
     fprintf(out, "    - {id: j%u, submit_s: %s, work_s: %s, gpus: %u", row, seconds(job->submit_ns),
             seconds(job->work_ns), job->gpus);
     if (job->gpu_mem_mib > 0) fprintf(out, ", gpu_mem_gib: %g", job->gpu_mem_mib / 1024.0);
+    if (job->frac_ppm > 0)
+        fprintf(out, ", gpu_frac: %u.%06u", job->frac_ppm / 1000000, job->frac_ppm % 1000000);
+    if (job->processes > 1) fprintf(out, ", processes: %u", job->processes);
+    if (job->mig != NULL) fprintf(out, ", mig: %s", job->mig);
     for (uint32_t m = 0, first = 1; m < WORLD_MODELS; m++)
         if (job->models >> m & 1)
             fprintf(out, "%s%s", first ? ", gpu_type: " : "|", world_models[m]->name), first = 0;

@@ -18,14 +18,15 @@ static void drop_job(struct world *world, uint32_t row)
             (world->job_count - row - 1) * sizeof world->jobs[0]);
     world->job_count--;
     memset(&world->jobs[world->job_count], 0, sizeof world->jobs[0]);
-    for (uint32_t j = 0; j < world->job_count; j++)
-        for (uint32_t i = 0; i < REF_AFTER_MAX; i++) {
-            uint32_t *after = &world->jobs[j].after[i];
-            if (*after == row)
-                *after = REF_NONE;
-            else if (*after != REF_NONE && *after > row)
-                --*after;
-        }
+    for (uint32_t j = 0; j < world->job_count; j++) {
+        uint32_t *after = world->jobs[j].after;
+        for (uint32_t i = 0; i < REF_AFTER_MAX; i++)
+            if (after[i] == row)
+                after[i] = REF_NONE;
+            else if (after[i] != REF_NONE && after[i] > row)
+                after[i]--;
+        if (after[0] == REF_NONE) after[0] = after[1], after[1] = REF_NONE;
+    }
 }
 
 static void drop_last_pool(struct world *world)
@@ -84,9 +85,28 @@ static bool simplify_job(struct ref_job *job, uint32_t i)
     case 13:
         job->submit_ns = 0;
         return true;
+    case 14:
+        job->frac_ppm = 0;
+        return true;
+    case 15:
+        job->processes = 1;
+        return true;
+    case 16:
+        job->mig = NULL;
+        return true;
     default:
         return false;
     }
+}
+
+/* One instance less of the i-th profile; a static layout keeps one. */
+static bool simplify_layout(struct ref_pool *pool, uint32_t i)
+{
+    uint32_t instances = 0;
+    for (uint32_t p = 0; p < REF_PROFILES; p++)
+        instances += pool->layout[p];
+    if (pool->layout[i] > 0 && (instances > 1 || pool->change != REF_STATIC)) pool->layout[i]--;
+    return true;
 }
 
 static bool simplify_pool(struct ref_pool *pool, uint32_t i)
@@ -106,7 +126,7 @@ static bool simplify_pool(struct ref_pool *pool, uint32_t i)
         pool->admit = false;
         return true;
     case 4:
-        pool->distinct = pool->time_slice;
+        pool->distinct = pool->mode != REF_MIG && pool->mode != REF_EXCLUSIVE;
         return true;
     case 5:
         pool->replicas -= pool->replicas > 1;
@@ -118,15 +138,30 @@ static bool simplify_pool(struct ref_pool *pool, uint32_t i)
         pool->end_node = pool->first_node + nodes - (nodes > 1);
         return true;
     case 8:
-        pool->model = 0;
+        if (pool->mode != REF_MIG) pool->model = 0;
         return true;
     case 9:
-        pool->time_slice = pool->admit = pool->distinct = false;
+        pool->mode = REF_EXCLUSIVE;
+        pool->how = REF_BOOKS;
+        pool->admit = pool->distinct = false;
         pool->replicas = 1;
         pool->loss_ppm = 0;
         return true;
+    case 10:
+        pool->how = pool->mode == REF_MIG ? REF_BOOKS : pool->how;
+        pool->replicas = pool->mode == REF_MIG ? 1 : pool->replicas;
+        return true;
+    case 11:
+        pool->change_ns = pool->change_ns != 0 ? S : 0;
+        return true;
+    case 12:
+        pool->change_ns = 0;
+        return true;
+    case 13:
+        pool->start = REF_FIRST;
+        return true;
     default:
-        return false;
+        return i < 14 + REF_PROFILES && simplify_layout(pool, i - 14);
     }
 }
 

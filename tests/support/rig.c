@@ -127,7 +127,7 @@ static void parse_value(struct pt_value *value, const struct pt_param *param, co
 
 void rig_parse_values(struct pt_value *values, const struct pt_param *params, const char *text)
 {
-    static char copies[64][256]; /* values may keep pointers to their text */
+    static char copies[64][512]; /* values may keep pointers to their text */
     static uint32_t copy_count;
     char *copy = copies[copy_count++ % 64], *state = NULL;
     uint32_t count = 0;
