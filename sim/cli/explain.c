@@ -1,146 +1,16 @@
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "models/registry.h"
-#include "partita/number.h"
 #include "sim/cli/commands.h"
-#include "sim/cli/terminal.h"
-#include "sim/experiment/speeds.h"
-#include "sim/experiment/tables.h"
+#include "sim/cli/explain_parts.h"
 
-/* `explain speed` makes an experiment of one GPU and the jobs named, and loads it as any other: so
- * defaults, checks and messages are the experiment's. */
-
-#define POOL "gpu"
-
-struct session {
-    const struct pt__args *args;
-    struct pt__terminal terminal;
-    struct pt_messages messages;
-    char **sets; /* owned */
-    size_t set_count;
-    struct pt_config *config;
-    struct pt_traits_model *traits;
-    struct pt_job_speed *speeds;
-};
-
-/* ---- the experiment ---- */
-
-static json_t *jobs_json(const struct pt__args *args)
+/* Without a file what is wrong stands nowhere. */
+static void complain(const struct pt__speed_session *session)
 {
-    json_t *jobs = json_array();
-    for (size_t i = 0; i < args->operand_count; i++) {
-        const char *operand = args->operands[i], *colon = strrchr(operand, ':');
-        size_t length = colon ? (size_t)(colon - operand) : strlen(operand);
-        struct pt_error ignored;
-        uint32_t util;
-        double share;
-        json_t *job = json_pack("{s:i, s:i, s:i}", "id", (int)i + 1, "submit_s", 0, "work_s", 1);
-        bool is_util = pt_parse_unit_ppm(&util, operand, length, &ignored) == PT_OK;
-        json_object_set_new(job, is_util ? "sm_util" : "profile", json_stringn(operand, length));
-        if (colon && pt_parse_double(&share, colon + 1, strlen(colon + 1), &ignored) == PT_OK)
-            json_object_set_new(job, "gpu_frac", json_string(colon + 1));
-        else if (colon)
-            json_object_set_new(job, "mig", json_string(colon + 1));
-        if (pt__args_value(args, "kind"))
-            json_object_set_new(job, "kind", json_string(pt__args_value(args, "kind")));
-        json_array_append_new(jobs, job);
+    if (pt__args_has(session->args, "experiment")) {
+        pt_messages_print(&session->messages, stderr, session->terminal.color_err);
+        return;
     }
-    return jobs;
-}
-
-static const char *mode_of(const struct pt__args *args)
-{
-    const char *mode = pt__args_value(args, "mode");
-    return mode ? mode : "time_slice";
-}
-
-/* The experiment as JSON, which is YAML too; the caller's. NULL when memory is out. */
-static char *experiment_text(const struct pt__args *args)
-{
-    const char *gpu = pt__args_value(args, "gpu");
-    json_t *root =
-        json_pack("{s:i, s:s, s:{s:[{s:s, s:i, s:i, s:s, s:{s:s}}]}, s:{s:o}}", "partita", 1,
-                  "name", "explain speed", "cluster", "pools", "name", POOL, "nodes", 1,
-                  "gpus_per_node", 1, "gpu", gpu ? gpu : "h100-sxm5-80gb", "sharing", "mode",
-                  mode_of(args), "trace", "jobs", jobs_json(args));
-    char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-    json_decref(root);
-    return text;
-}
-
-/* Whether the path begins with a key of the experiment, so that it is one of its whole. */
-static bool is_whole_path(const char *path)
-{
-    size_t length = strcspn(path, ".[=");
-    for (const struct pt_row *row = pt_schema_experiment.rows; row->param.name; row++)
-        if (strlen(row->param.name) == length && strncmp(row->param.name, path, length) == 0)
-            return true;
-    return false;
-}
-
-/* replicas=4 is short for cluster.pools[gpu].sharing.replicas=4. */
-static enum pt_status add_set(struct session *session, const char *value, struct pt_error *error)
-{
-    const char *prefix = is_whole_path(value) ? "" : "cluster.pools[" POOL "].sharing.";
-    size_t room = strlen(prefix) + strlen(value) + 1;
-    char *set = malloc(room);
-    if (!set) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    snprintf(set, room, "%s%s", prefix, value);
-    session->sets[session->set_count++] = set;
-    return PT_OK;
-}
-
-/* Modes that must be told how many jobs share a GPU are told that these do. */
-static enum pt_status set_replicas(struct session *session, struct pt_error *error)
-{
-    const char *mode = mode_of(session->args);
-    const struct pt_unit_ops *unit = pt_unit_find(mode);
-    const struct pt_param *replicas = unit ? pt_schema_param(unit->params, "replicas") : NULL;
-    char text[32];
-    if (!replicas || replicas->fallback) return PT_OK;
-    for (size_t i = 0; i < session->set_count; i++)
-        if (strstr(session->sets[i], "].sharing.replicas=")) return PT_OK;
-    snprintf(text, sizeof text, "replicas=%zu", session->args->operand_count);
-    return add_set(session, text, error);
-}
-
-static enum pt_status collect_sets(struct session *session, struct pt_error *error)
-{
-    const struct pt__args *args = session->args;
-    const char **values = calloc(args->given_count + 1, sizeof *values);
-    session->sets = calloc(args->given_count + 2, sizeof *session->sets);
-    enum pt_status status = PT_OK;
-    if (!values || !session->sets) status = pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    size_t count = status == PT_OK ? pt__args_values(args, "set", values) : 0;
-    for (size_t i = 0; i < count && status == PT_OK; i++)
-        status = add_set(session, values[i], error);
-    if (status == PT_OK) status = set_replicas(session, error);
-    free(values);
-    return status;
-}
-
-static enum pt_status load(struct session *session)
-{
-    struct pt_error error = {.status = PT_OK};
-    enum pt_status status = collect_sets(session, &error);
-    char *text = status == PT_OK ? experiment_text(session->args) : NULL;
-    if (status == PT_OK && !text) status = pt_fail(&error, PT_ERR_MEMORY, "out of memory");
-    if (status == PT_OK)
-        status = pt_config_load_text(&session->config, "", text, strlen(text), NULL,
-                                     (const char *const *)session->sets, session->set_count,
-                                     &session->messages);
-    else
-        pt_messages_add(&session->messages, false, &error, NULL, 0);
-    free(text);
-    return status;
-}
-
-/* What is wrong stands nowhere in a file. */
-static void complain(const struct session *session)
-{
     for (unsigned i = 0; i < session->messages.count; i++) {
         struct pt_error error = session->messages.list[i].error;
         if (error.line > 0) error.file[0] = '\0';
@@ -149,14 +19,14 @@ static void complain(const struct session *session)
     }
 }
 
-static enum pt_status ask(struct session *session, struct pt_error *error)
+static enum pt_status ask(struct pt__speed_session *session, struct pt_error *error)
 {
     const struct pt_config *config = session->config;
     const struct pt_trace *trace = config->trace.inline_jobs;
     PT_TRY(pt_traits_create(&session->traits, config, trace, error));
     session->speeds = calloc((size_t)trace->job_count + 1, sizeof *session->speeds);
     if (!session->speeds) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    return pt_speeds_ask(session->speeds, config, trace, session->traits, 0, error);
+    return pt_speeds_ask(session->speeds, config, trace, session->traits, session->pool, error);
 }
 
 /* ---- what comes out ---- */
@@ -167,15 +37,15 @@ static const char *refusal(const struct pt_job_speed *speed)
                                            : pt_reason_text(speed->reason);
 }
 
-static const char *model_name(const struct session *session)
+static const char *model_name(const struct pt__speed_session *session)
 {
     const struct pt_interference_ops *ops = session->config->interference.ops;
     return ops ? ops->name : "none";
 }
 
-static void head_text(const struct session *session)
+static void head_text(const struct pt__speed_session *session)
 {
-    const struct pt_pool *pool = &session->config->cluster.pools[0];
+    const struct pt_pool *pool = &session->config->cluster.pools[session->pool];
     printf("%s%s, %s", pt__style(session->terminal.color_out, PT__BOLD), pool->gpu->name,
            pool->unit->name);
     if (pool->shape.capacity > 1 && pool->shape.levels && !pool->unit->nested)
@@ -184,7 +54,7 @@ static void head_text(const struct session *session)
            pt__style(session->terminal.color_out, PT__PLAIN));
 }
 
-static void job_text(const struct session *session, size_t index)
+static void job_text(const struct pt__speed_session *session, size_t index)
 {
     const struct pt_job_speed *speed = &session->speeds[index];
     bool color = session->terminal.color_out;
@@ -210,7 +80,7 @@ static void job_text(const struct session *session, size_t index)
     if (speed->held) puts("    held to what it asked for (allow_speedup: false)");
 }
 
-static json_t *job_json(const struct session *session, size_t index)
+static json_t *job_json(const struct pt__speed_session *session, size_t index)
 {
     const struct pt_job_speed *speed = &session->speeds[index];
     json_t *job =
@@ -239,9 +109,9 @@ static json_t *job_json(const struct session *session, size_t index)
     return job;
 }
 
-static void print_json(const struct session *session)
+static void print_json(const struct pt__speed_session *session)
 {
-    const struct pt_pool *pool = &session->config->cluster.pools[0];
+    const struct pt_pool *pool = &session->config->cluster.pools[session->pool];
     json_t *jobs = json_array();
     for (size_t i = 0; i < session->args->operand_count; i++)
         json_array_append_new(jobs, job_json(session, i));
@@ -254,7 +124,7 @@ static void print_json(const struct session *session)
 
 /* ---- the command ---- */
 
-static void close_session(struct session *session)
+static void close_session(struct pt__speed_session *session)
 {
     for (size_t i = 0; i < session->set_count; i++)
         free(session->sets[i]);
@@ -267,11 +137,11 @@ static void close_session(struct session *session)
 
 static int run_speed(const struct pt__args *args)
 {
-    struct session session = {.args = args};
+    struct pt__speed_session session = {.args = args};
     struct pt_error error = {.status = PT_OK};
     pt__terminal_init(&session.terminal, args);
     pt_messages_init(&session.messages);
-    enum pt_status status = load(&session);
+    enum pt_status status = pt__speed_load(&session);
     int code = pt_status_exit_code(status);
     complain(&session);
     if (status == PT_OK && ask(&session, &error) != PT_OK)
@@ -301,6 +171,11 @@ static const struct pt__option speed_options[] = {
      "an experiment (interference=none)"},
     {"kind", 0, "KIND", kind_words, false, PT__COMPLETES_CHOICE,
      "of all the jobs: inference and interactive ones share by the law of p = 4"},
+    {"experiment", 0, "FILE.yaml", NULL, false, PT__COMPLETES_FILE,
+     "take GPUs, sharing, profiles and interference from this experiment; its trace is not read, "
+     "and --set takes its keys"},
+    {"pool", 0, "NAME", NULL, false, PT__COMPLETES_NOTHING,
+     "with --experiment: the pool whose GPU it is; the first unless given"},
     {"json", 0, NULL, NULL, false, PT__COMPLETES_NOTHING, "print one JSON object"},
     {0}};
 

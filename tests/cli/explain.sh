@@ -53,6 +53,26 @@ exits 0 explain speed --set interference=none --set switch_loss=0 1 1 --json
 python3 -c 'import json; assert [j["speed"] for j in json.load(open("out"))["jobs"]] == [0.5, 0.5]' ||
     fail "textbook shares"
 
+cat >world.yaml <<'YAML'
+partita: 1
+cluster:
+  pools:
+    - {name: whole, nodes: 9, gpus_per_node: 8, gpu: h100-sxm5-80gb}
+    - {name: turns, nodes: 9, gpus_per_node: 8, gpu: h100-sxm5-80gb, sharing: {mode: time_slice, replicas: 2, switch_loss: 0}}
+profiles: [{name: mine, u: 0.5}]
+trace: {source: native, path: is-not-read.csv}
+YAML
+exits 0 explain speed --experiment world.yaml --pool turns mine mine --json
+python3 -c 'import json; assert all(abs(j["slowdown"] - 1.25) < 1e-12 for j in json.load(open("out"))["jobs"])' ||
+    fail "two halves in turns"
+exits 0 explain speed --experiment world.yaml mine
+out_says "exclusive"
+exits 2 explain speed --experiment world.yaml --pool turn mine
+err_says "unknown pool 'turn' (did you mean 'turns'?)"
+exits 2 explain speed --experiment world.yaml --mode mps mine
+exits 2 explain speed --pool turns 0.5
+exits 2 explain speed --experiment nothing.yaml mine
+
 exits 2 explain speed cyclegan
 err_line "partita: unknown profile 'cyclegan' (did you mean 'CycleGAN'?)"
 exits 2 explain speed --gpu l40s --mode mig 0.5
