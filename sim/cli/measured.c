@@ -363,7 +363,9 @@ static enum pt_status read_into(struct pt__measured *measured,
     struct owner *owner = measured->owner;
     uint32_t columns[COLUMNS_MAX];
     const struct layout *layout = NULL;
-    PT_TRY(pt_csv_table_read(&owner->table, request->path, error));
+    PT_TRY(request->bytes ? pt_csv_table_read_memory(&owner->table, request->path, request->bytes,
+                                                     request->length, error)
+                          : pt_csv_table_read(&owner->table, request->path, error));
     PT_TRY(detect(&layout, columns, owner->table, request->format, error));
     measured->format = layout->format;
     measured->row_count = owner->table->row_count;

@@ -66,6 +66,8 @@ struct pt__measured {
 
 struct pt__measured_request {
     const char *path;
+    const void *bytes; /* read these instead of the file, `length` of them; NULL = the file */
+    size_t length;
     int format;      /* enum pt__format; -1 = by the header */
     int law;         /* enum pt_fit_law; -1 = rank1 for pairs, pnorm else */
     uint8_t p;       /* 0 = 2, of files of format parvagpu 4 */

@@ -85,7 +85,13 @@ static enum pt_status slow_down(double *slow, struct pairs *pairs, uint32_t row,
     PT_TRY(optional_number(&together, reading, row, co, error));
     PT_TRY(optional_number(&said, reading, row, slowdown, error));
     double ratio = alone == 0 || together == 0 ? 0 : alone / together;
-    *slow = isnan(said) || ratio == 0 ? ratio : said;
+    *slow = isnan(said) || ratio == 0 ? ratio : said; /* NaN where nothing is said */
+    bool from_speeds = isnan(said) || ratio == 0;
+    if (*slow != 0 && !isnan(*slow) && !(*slow >= PT__SLOW_MIN && *slow <= PT__SLOW_MAX))
+        return pt_csv_table_fail(error, reading->table, row,
+                                 reading->columns[from_speeds ? co : slowdown],
+                                 "gives a slow-down of more than a million, or less than a "
+                                 "millionth");
     if (said > 0 && ratio > 0 && fabs(said / ratio - 1) > DISAGREEMENT) pairs->disagreeing++;
     return PT_OK;
 }

@@ -31,6 +31,10 @@ struct pt__observation {
 /* Sorts by (a, b, c), in order of rows, and makes one of equal ones: their mean. */
 void pt__observations_merge(struct pt__observation *list, uint32_t *count);
 
+/* Slow-downs that no measurement gives: a number or a unit is wrong. */
+#define PT__SLOW_MIN 1e-6
+#define PT__SLOW_MAX 1e6
+
 /* Is the job left out by --exclude? */
 bool pt__excluded(struct pt__reading *reading, const char *name, const char *model,
                   size_t model_length, const char *batch, size_t batch_length);

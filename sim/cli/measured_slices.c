@@ -330,9 +330,15 @@ static enum pt_status add_point(struct pt__measured_problem *problem, struct pt_
                                          : "without the whole GPU to compare with");
         return PT_OK;
     }
+    double slow = one->value / reference;
+    if (!(slow >= PT__SLOW_MIN && slow <= PT__SLOW_MAX))
+        return pt_csv_table_fail(error, slices->reading->table, one->row,
+                                 slices->reading->columns[PT__SLICE_VALUE],
+                                 "is more than a million times what it is compared with, or less "
+                                 "than a millionth");
     uint32_t k = problem->fit.point_count++;
     double share = (processes ? 1 : slices->slices[one->b].share) / one->c;
-    points[k] = (struct pt_fit_point){0, PT_NONE, k, share, one->value / reference};
+    points[k] = (struct pt_fit_point){0, PT_NONE, k, share, slow};
     problem->rows[k] = one->row;
     return number_job(&points[k].job, jobs, slices, one, processes, error);
 }

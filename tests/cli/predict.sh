@@ -167,6 +167,8 @@ wrong "$S"'7g.40gb,m,1,1\n' "--gpu: l40s has no MIG, and the file holds MIG slic
 wrong "$S"'7g.40gb,m,1,1\n' 'bad.csv: no points to fit are left of 1 row'
 wrong "$S"'1g.5gb,m,1,1\n' 'no points to fit are left of 1 row: 1 without the whole GPU to compare with'
 wrong "$S"'1g.5gb,,1,1\n' "bad.csv:2:8: model '' names no model"
+wrong "$S"'7g.40gb,m,1,1e-9\n1g.5gb,m,1,1\n' "bad.csv:3:12: median_s '1' is more than a million times what it is compared with"
+wrong "$P"'v,a,b,1,1,1e-7,1,1\n' "bad.csv:2:11: co_a '1e-7' gives a slow-down of more than a million"
 wrong "$N"'m,1,1,0,5\n' "bad.csv:2:7: nproc '0' is less than 1"
 wrong "$N"'m,1,1,1.5,5\n' "bad.csv:2:7: nproc '1.5' is not a whole number"
 wrong "$P"'v,a,b,1,1,1,1,2\n' "bad.csv:2:15: fits '2' is neither 0 nor 1"
