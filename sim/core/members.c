@@ -46,8 +46,6 @@ static void nested_take(struct pt_sim *sim, struct pt_member *member, const stru
     member->cell = placed.cell;
     pt__change_touch(sim, member->gpu);
     if (placed.begins) pt__change_begin(sim, member->gpu);
-    /* Beside a new layout there may be room for a gang that the old one had none for. */
-    if (placed.destroyed > 0) sim->released |= PT_POOL_BIT(live->pool);
     if (!placed.waits) return;
     if (shape->reconfigure.cost_ns == 0 && shape->reconfigure.failure_ppm == 0) {
         pool->nested->ready(state, shape, placed.cell);
