@@ -36,6 +36,7 @@ struct slices {
     struct slice *slices; /* of each slice name */
     uint32_t whole;       /* the slice that is the whole GPU; PT_NONE = the file has none */
     const char *gpu;
+    bool by_count;                /* shares are compute slices / 7: the GPU is not known */
     struct pt__observation *list; /* a = the key, b = the slice, c = processes; time of a step */
     uint32_t count;
     uint32_t unfit, excluded; /* rows */
@@ -250,6 +251,7 @@ static enum pt_status share_by_count(struct slices *slices, struct pt_error *err
                                      "has more than 7 compute slices: say the GPU by --gpu");
         slice->share = (double)slice->compute / COMPUTE_DEFAULT;
     }
+    slices->by_count = true;
     pt__note(slices->reading->measured,
              "a slice's share of the SMs is taken as its compute slices / 7: --gpu says whose "
              "slices they are");
@@ -326,8 +328,9 @@ static enum pt_status add_point(struct pt__measured_problem *problem, struct pt_
     }
     double reference = reference_time(slices, one, processes);
     if (isnan(reference)) {
-        pt__leave_out(problem, processes ? "without one process there to compare with"
-                                         : "without the whole GPU to compare with");
+        pt__leave_out(problem, processes          ? "without one process there to compare with"
+                               : slices->by_count ? "without the whole GPU (7g) to compare with"
+                                                  : "without the whole GPU to compare with");
         return PT_OK;
     }
     double slow = one->value / reference;

@@ -166,8 +166,8 @@ static void print_facts(const struct session *session, uint32_t k)
     const struct pt_fit *fit = fitted->fit;
     char a[PT__TEXT_MAX];
     print_law(problem);
-    printf("  points         %s of %u jobs\n", pt__format_count(a, fit->point_count),
-           fit->job_count);
+    printf("  points         %s of %u job%s\n", pt__format_count(a, fit->point_count),
+           fit->job_count, fit->job_count == 1 ? "" : "s");
     print_left_out(problem);
     print_quality("in sample", &fit->in_sample, "");
     if (problem->fit.law == PT_FIT_RANK1) print_quality("with the guard", &fit->guarded, "");
