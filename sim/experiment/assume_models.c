@@ -24,7 +24,8 @@ static const char *law_text(const struct pt_pool *pool, const struct pt_fitted_o
     case PT_SHARING_CAPPED_TURNS:
         return "turns by fractions, in the p-norm (assumed: measured for capped SMs)";
     case PT_SHARING_SMS:
-        if (options->mps == PT_LAW_MPS_PNORM) return "p-norm (2.6 to 4.5 % off A100 rows)";
+        if (options->mps == PT_LAW_MPS_PNORM || pt_traits_caps(pool))
+            return "p-norm of SMs under caps (2.6 to 4.5 % off A100 rows)";
         return options->guard ? "rank1 with its capacity guard for uncapped training jobs (5.6 % "
                                 "off V100 pairs), p-norm for others"
                               : "rank1 without a guard for uncapped training jobs: more work than "

@@ -17,7 +17,16 @@ enum pt_law pt_traits_law_of_pool(const struct pt_config *config, const struct p
 {
     struct pt_fitted_options options = options_of(config);
     if (config->interference.ops != &pt_fitted) return PT_LAW_ANY;
-    return pt_law_of(pool->shape.sharing, pool->unit->nested != NULL, false, inference, &options);
+    return pt_law_of(pool->shape.sharing, pool->unit->nested != NULL, pt_traits_caps(pool),
+                     inference, &options);
+}
+
+bool pt_traits_caps(const struct pt_pool *pool)
+{
+    struct pt_ask half = {
+        .gpu_frac_ppm = PT_PPM_ONE / 2, .gpu_mem_mib = PT_NONE, .processes = 1, .gpus = 1};
+    struct pt_need need;
+    return pool->unit->need(&need, &pool->shape, &half) == PT_REASON_NONE && need.capped;
 }
 
 static void read_kinds(struct pt_traits_model *model)

@@ -32,8 +32,10 @@ enum pt_fidelity pt_traits_fidelity(const struct pt_traits_model *model);
 void pt_traits_of_job(struct pt_traits *traits, const struct pt_traits_model *model, pt_job job,
                       uint32_t pool);
 
-/* The law that uncapped jobs of a pool live under; PT_LAW_ANY where nothing is shared or the model
- * has no laws by mode. */
+/* Whether a pool caps a job that has a part of a GPU. */
+bool pt_traits_caps(const struct pt_pool *pool);
+/* The law that such jobs of a pool live under; PT_LAW_ANY where nothing is shared or the model has
+ * no laws by mode. */
 enum pt_law pt_traits_law_of_pool(const struct pt_config *config, const struct pt_pool *pool,
                                   bool inference);
 

@@ -223,14 +223,15 @@ Test(run, says_what_its_models_take_for_granted)
     struct pt_run *run = prepare(config, &options);
     const struct pt_run_facts *facts = pt_run_facts(run);
     static const char *const texts[] = {
-        "pool new: law rank1 with its capacity guard",
+        "pool new: law p-norm of SMs under caps",
         "pool old: law turns",
         "no public pair measurements of h100",
         "1 job without a profile: drawn from mix heavy",
         "1 job with sm_util and without a profile: kappa 1",
         "(u_from: util)",
         "on a GPU that is R times faster u is u/R",
-        "warning: pool new: profile 'CycleGAN' was fitted on v100 and stands in on h100-sxm5-80gb",
+        "warning: pool new: profile 'CycleGAN' was fitted with law rank1 on v100 and stands in law "
+        "pnorm on another GPU",
         "warning: pool old: profile 'CycleGAN' was fitted with law rank1 and stands in law turns",
         "warning: pool new: 0.035 an hour for h100-sxm5-80gb: an H100 costs 1.5-5 $/h in 2026",
         "energy: the power of a GPU by its use was fitted on A100",

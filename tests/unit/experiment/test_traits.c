@@ -92,7 +92,7 @@ Test(traits, are_of_the_row_for_the_card_and_the_law)
 {
     struct world world =
         world_of(POOLS "profiles: [{name: a, u: 0.5, law: turns, gpu: v100-16gb}, {name: a, u: "
-                       "0.6, law: rank1, gpu: v100-16gb}]\n"
+                       "0.6, law: pnorm, gpu: v100-16gb}]\n"
                        "trace: {jobs: [{submit_s: 0, work_s: 1, profile: a}]}\n");
     const struct pt_traits_loan *loans;
     cr_expect_float_eq(of(&world, 0, 0).u, 0.5, 0);
