@@ -10,7 +10,10 @@
  *
  * Closed forms: Kleinrock, Queueing Systems I (1975), sections 3.5 (M/M/c, Erlang C), 3.6 (Erlang
  * B), 5.6 (Pollaczek-Khinchine) and, for processor sharing, II (1976), section 4.4. With switching
- * loss e, n > 1 jobs are served at the total rate 1 / (1 + e): a birth-death process.
+ * loss e, n > 1 jobs are served at the total rate 1 / (1 + e): a birth-death process. So is sharing
+ * under a model of interference in which n equal jobs are served at the total rate phi(n); its mean
+ * depends on the mean of the service alone, which makes it a sharp test of a model in the engine.
+ * Each of those rows is also run without its model, which must be noticed.
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
@@ -20,6 +23,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "models/interference/interference.h"
 #include "partita/random.h"
 #include "tests/support/rig.h"
 
@@ -28,7 +32,16 @@
 #define SLOTS "64" /* of a GPU that all jobs share: .8^64 = 6e-7 */
 
 enum law { EXPONENTIAL, CONSTANT, HYPEREXPONENTIAL };
-enum system { FCFS, LOSS, SHARING };
+enum system {
+    FCFS,
+    LOSS,
+    SHARING,    /* time_slice without a model */
+    GAIN,       /* curve: phi = 1, 1.2, 1.3, 1.3, ... */
+    HARM,       /* curve: phi = 1, 0.9, 0.85, 0.8, ... */
+    RANK1_HALF, /* MPS, rank1 without its guard, u = 0.5: phi(n) = n / (1 + u^2 (n - 1)) */
+    RANK1_FOUR, /* u = 0.8 */
+    TURNS       /* time_slice under fitted, u = 1: as SHARING */
+};
 enum measure { TIME_IN_SYSTEM, TIME_IN_QUEUE, SHARE_LOST };
 
 struct row {
@@ -61,6 +74,23 @@ static const struct row rows[] = {
     {"M/H2/1-PS .8 W", SHARING, 1, 0.8, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 5, 640000},
     {"PS, loss .1, .6 W", SHARING, 1, 0.6, EXPONENTIAL, TIME_IN_SYSTEM, 0.1, 3.128911, 60000},
     {"PS, loss .1, .8 W", SHARING, 1, 0.8, EXPONENTIAL, TIME_IN_SYSTEM, 0.1, 9.057971, 420000},
+    {"PS, loss .11, .6 W", SHARING, 1, 0.6, EXPONENTIAL, TIME_IN_SYSTEM, 0.11, 3.205580, 60000},
+    {"turns .11, .6 W", TURNS, 1, 0.6, EXPONENTIAL, TIME_IN_SYSTEM, 0.11, 3.205580, 60000},
+    {"gain M .8 W", GAIN, 1, 0.8, EXPONENTIAL, TIME_IN_SYSTEM, 0, 2.271967, 25000},
+    {"gain D .8 W", GAIN, 1, 0.8, CONSTANT, TIME_IN_SYSTEM, 0, 2.271967, 13000},
+    {"gain H2 .8 W", GAIN, 1, 0.8, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 2.271967, 110000},
+    {"gain M 1.0 W", GAIN, 1, 1.0, EXPONENTIAL, TIME_IN_SYSTEM, 0, 3.610561, 80000},
+    {"gain D 1.0 W", GAIN, 1, 1.0, CONSTANT, TIME_IN_SYSTEM, 0, 3.610561, 45000},
+    {"gain H2 1.0 W", GAIN, 1, 1.0, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 3.610561, 330000},
+    {"harm M .6 W", HARM, 1, 0.6, EXPONENTIAL, TIME_IN_SYSTEM, 0, 4.354637, 100000},
+    {"harm D .6 W", HARM, 1, 0.6, CONSTANT, TIME_IN_SYSTEM, 0, 4.354637, 55000},
+    {"harm H2 .6 W", HARM, 1, 0.6, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 4.354637, 420000},
+    {"rank1 .8 M .8 W", RANK1_FOUR, 1, 0.8, EXPONENTIAL, TIME_IN_SYSTEM, 0, 2.049180, 17000},
+    {"rank1 .8 M 1.0 W", RANK1_FOUR, 1, 1.0, EXPONENTIAL, TIME_IN_SYSTEM, 0, 2.777778, 40000},
+    {"rank1 .8 D 1.0 W", RANK1_FOUR, 1, 1.0, CONSTANT, TIME_IN_SYSTEM, 0, 2.777778, 25000},
+    {"rank1 .8 H2 1.0 W", RANK1_FOUR, 1, 1.0, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 2.777778,
+     120000},
+    {"rank1 .5 M 1.5 W", RANK1_HALF, 1, 1.5, EXPONENTIAL, TIME_IN_SYSTEM, 0, 1.6, 17000},
 };
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
@@ -75,14 +105,50 @@ static double erlang_b(uint32_t servers, double a)
     return b;
 }
 
+static double intensity(enum system system)
+{
+    return system == RANK1_HALF ? 0.5 : system == RANK1_FOUR ? 0.8 : 1;
+}
+
+/* Total rate at which n >= 1 jobs are served together. */
+static double phi(const struct row *row, uint32_t n)
+{
+    uint32_t last = n < 4 ? n : 4;
+    double u = intensity(row->system);
+    switch (row->system) {
+    case GAIN:
+        return (double[]){1, 1.2, 1.3, 1.3}[last - 1];
+    case HARM:
+        return (double[]){1, 0.9, 0.85, 0.8}[last - 1];
+    case RANK1_HALF:
+    case RANK1_FOUR:
+        return n / (1 + u * u * (n - 1));
+    case FCFS:
+    case LOSS:
+    case SHARING:
+    case TURNS:
+        break;
+    }
+    return n == 1 ? 1 : 1 / (1 + row->switch_loss);
+}
+
+/* pi_n = pi_0 lambda^n / (phi(1) ... phi(n)); W = L / lambda. */
+static double birth_and_death(const struct row *row)
+{
+    double term = 1, sum = 1, jobs = 0;
+    for (uint32_t n = 1; n < 10000; n++) {
+        term *= row->lambda / phi(row, n);
+        sum += term;
+        jobs += n * term;
+    }
+    return jobs / sum / row->lambda;
+}
+
 static double exact(const struct row *row)
 {
     double l = row->lambda, c = row->servers, rho = l / c;
     if (row->system == LOSS) return erlang_b(row->servers, l);
-    if (row->system == SHARING) { /* pi_n = pi_0 l (l (1 + e))^(n - 1); W = L / l */
-        double r = l * (1 + row->switch_loss), idle = 1 / (1 + l / (1 - r));
-        return idle / ((1 - r) * (1 - r));
-    }
+    if (row->system >= SHARING) return birth_and_death(row);
     if (row->measure == TIME_IN_QUEUE) {
         double c2 = row->law == CONSTANT ? 0 : row->law == EXPONENTIAL ? 1 : 4;
         return (1 + c2) / 2 * rho / (1 - rho);
@@ -103,35 +169,85 @@ static double draw_service(gsl_rng *rng, enum law law)
     return gsl_ran_exponential(rng, first ? 1 / (2 * p) : 1 / (2 * (1 - p)));
 }
 
-static void build(struct rig *rig, const struct row *row, double lambda, uint32_t jobs,
-                  uint64_t seed, gsl_rng *rng[2])
+/* All jobs are alike. */
+static void traits(struct pt_traits *traits, const void *ctx, pt_job job, uint32_t pool)
+{
+    const struct row *row = ctx;
+    (void)job;
+    (void)pool;
+    *traits = (struct pt_traits){.u = intensity(row->system),
+                                 .busy = intensity(row->system),
+                                 .kappa = 1,
+                                 .kappa_g = 1,
+                                 .f_c = NAN,
+                                 .f_m = NAN,
+                                 .type = PT_NONE,
+                                 .p = 2,
+                                 .rate = PT_SPEED_ONE};
+}
+
+/* The row's model of interference; ops == NULL where it has none. */
+static struct pt_interference model_of(const struct row *row, void **state)
+{
+    static const double gain[] = {1, 1.2, 1.3}, harm[] = {1, 0.9, 0.85, 0.8};
+    struct pt_fitted_options options = pt_fitted_defaults();
+    struct pt_interference_inputs inputs = {.seed = 1};
+    struct pt_error error;
+    enum pt_status status = PT_OK;
+    bool curve = row->system == GAIN || row->system == HARM;
+    *state = NULL;
+    options.guard = false;
+    if (row->system == GAIN)
+        status = pt_curve_prepare(state, gain, 3, &error);
+    else if (row->system == HARM)
+        status = pt_curve_prepare(state, harm, 4, &error);
+    else if (row->system > HARM)
+        status = pt_fitted_prepare(state, &options, &inputs, &error);
+    if (status != PT_OK) rig_die("%s: %s", row->name, error.message);
+    return (struct pt_interference){.ops = curve                ? &pt_curve
+                                           : row->system > HARM ? &pt_fitted
+                                                                : NULL,
+                                    .state = *state};
+}
+
+static void build(struct rig *rig, const struct row *row, const struct pt_interference *model,
+                  double lambda, uint32_t jobs, uint64_t seed, gsl_rng *rng[2])
 {
     char params[64];
     double at_s = 0;
+    bool uncapped = row->system == RANK1_HALF || row->system == RANK1_FOUR;
     rig_init(rig);
     snprintf(params, sizeof params, "replicas=" SLOTS " switch_loss=%g", row->switch_loss);
-    if (row->system == SHARING)
+    if (uncapped)
+        rig_add_pool(rig, &rig_h100, 1, 1, "mps", "replicas=48");
+    else if (row->system >= SHARING)
         rig_add_pool(rig, &rig_h100, 1, 1, "time_slice", params);
     else
         rig_add_pool(rig, &rig_h100, 1, row->servers, "exclusive", "");
+    if (model != NULL && model->ops != NULL) {
+        rig->world.interference = *model;
+        rig->world.jobs_model = (struct pt_jobs_model){.ctx = row, .traits = traits};
+    }
     if (row->system == LOSS) rig->world.give_up_ns = 0;
     rig->world.check = false;
     pt_rng_seed(rng[0], seed, PT_PURPOSE_TEST, 1);
     pt_rng_seed(rng[1], seed, PT_PURPOSE_TEST, 2);
     for (uint32_t j = 0; j < jobs; j++) {
         at_s += gsl_ran_exponential(rng[0], 1 / lambda);
-        rig_add_job(rig, llround(at_s * 1e9), llround(draw_service(rng[1], row->law) * 1e9), 1);
+        pt_job job =
+            rig_add_job(rig, llround(at_s * 1e9), llround(draw_service(rng[1], row->law) * 1e9), 1);
+        if (uncapped) rig_set_cell(rig, job, PT_COL_GPU_FRAC, "1");
     }
 }
 
 /* The row's measure over the jobs after the warm-up (a tenth of them) and before the run-out. */
-static double replicate(const struct row *row, double lambda, uint32_t jobs, uint64_t seed,
-                        gsl_rng *rng[2])
+static double replicate(const struct row *row, const struct pt_interference *model, double lambda,
+                        uint32_t jobs, uint64_t seed, gsl_rng *rng[2])
 {
     struct rig rig;
     uint32_t from = jobs / 10, to = jobs - jobs / 50;
     double sum = 0;
-    build(&rig, row, lambda, jobs, seed, rng);
+    build(&rig, row, model, lambda, jobs, seed, rng);
     if (rig_run(&rig) != PT_OK) rig_die("%s: %s", row->name, rig.error.message);
     const int64_t *submit_ns = pt_trace_submit_ns(&rig.trace);
     for (uint32_t j = from; j < to; j++) {
@@ -150,13 +266,13 @@ static double replicate(const struct row *row, double lambda, uint32_t jobs, uin
 }
 
 /* Mean and half-width over the replications. */
-static void estimate(const struct row *row, double lambda, uint32_t jobs, double *mean,
-                     double *half)
+static void estimate(const struct row *row, const struct pt_interference *model, double lambda,
+                     uint32_t jobs, double *mean, double *half)
 {
     double sum = 0, squares = 0, values[REPLICATIONS];
     gsl_rng *rng[2] = {gsl_rng_alloc(pt_rng_type), gsl_rng_alloc(pt_rng_type)};
     for (uint32_t i = 0; i < REPLICATIONS; i++)
-        sum += values[i] = replicate(row, lambda, jobs, i + 1, rng);
+        sum += values[i] = replicate(row, model, lambda, jobs, i + 1, rng);
     *mean = sum / REPLICATIONS;
     for (uint32_t i = 0; i < REPLICATIONS; i++)
         squares += (values[i] - *mean) * (values[i] - *mean);
@@ -166,22 +282,38 @@ static void estimate(const struct row *row, double lambda, uint32_t jobs, double
     gsl_rng_free(rng[1]);
 }
 
+/* Another world must not give the row's value. */
+static bool is_noticed(const struct row *row, const struct pt_interference *model, double lambda,
+                       uint32_t jobs, double value, const char *what)
+{
+    double mean, half;
+    estimate(row, model, lambda, jobs, &mean, &half);
+    bool seen = fabs(mean - value) > half;
+    printf("%-18s   %s: %9.6f, half-width %4.2f %%: %s\n", "", what, mean, 100 * half / value,
+           seen ? "noticed" : "NOT NOTICED");
+    return seen;
+}
+
 static int test_row(const struct row *row, double width)
 {
     double mean, half, value = exact(row);
     uint32_t jobs = (uint32_t)(row->jobs * (0.02 / width) * (0.02 / width));
     if (fabs(value - row->exact) > 1e-6 * row->exact)
         rig_die("%s: the formula gives %.7g, the table has %.7g", row->name, value, row->exact);
-    estimate(row, row->lambda, jobs, &mean, &half);
+    void *state;
+    struct pt_interference model = model_of(row, &state);
+    estimate(row, &model, row->lambda, jobs, &mean, &half);
     bool good = fabs(mean - value) <= half && half <= width * value;
     printf("%-18s %7u jobs: %9.6f, exact %9.6f, half-width %4.2f %%: %s\n", row->name, jobs, mean,
            value, 100 * half / value, good ? "holds" : "FAILS");
-    if (row->lambda / row->servers < 0.8) return !good;
-    estimate(row, 0.95 * row->lambda, jobs, &mean, &half);
-    bool seen = fabs(mean - value) > half;
-    printf("%-18s   load off by 5 %%: %9.6f, half-width %4.2f %%: %s\n", "", mean,
-           100 * half / value, seen ? "noticed" : "NOT NOTICED");
-    return !good || !seen;
+    if (row->system > SHARING && row->system < TURNS) {
+        double lambda = fmin(row->lambda, 0.8); /* what a server alone can bear */
+        good = is_noticed(row, NULL, lambda, jobs, value, "without the model") && good;
+    } else if (row->lambda / row->servers >= 0.8 || row->system == TURNS) {
+        good = is_noticed(row, &model, 0.95 * row->lambda, jobs, value, "load off by 5 %") && good;
+    }
+    if (model.ops != NULL) model.ops->release(state);
+    return !good;
 }
 
 int main(int argc, char **argv)
