@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "analysis/stats/groups.h"
 #include "analysis/stats/metrics.h"
 
 #define MICRO 1e6
@@ -18,9 +17,7 @@ static double price_per_s(const struct pt_pool *pool)
 
 double pt_summary_cost_of_job(const struct pt_summary_input *input, pt_job job)
 {
-    uint32_t pool = pt__pool_of_job(input, job);
-    if (input->outcomes->gpu_s == NULL || pool == PT_NONE) return NAN;
-    return input->outcomes->gpu_s[job] * price_per_s(&input->cluster->pools[pool]);
+    return input->outcomes->cost == NULL ? (double)NAN : input->outcomes->cost[job];
 }
 
 static void add_cost(struct pt_metric_group *group, double cost, uint64_t count, uint64_t done)

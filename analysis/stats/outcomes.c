@@ -1,5 +1,6 @@
 #include "analysis/stats/outcomes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* All columns live in one block, widest first, so that every one is aligned. */
@@ -37,8 +38,10 @@ enum pt_status pt_outcomes_create(struct pt_outcomes **outcomes, uint32_t job_co
 
 enum pt_status pt_outcomes_keep_charges(struct pt_outcomes *outcomes, struct pt_error *error)
 {
-    outcomes->gpu_s = calloc((size_t)outcomes->job_count + 1, sizeof(*outcomes->gpu_s));
-    if (outcomes->gpu_s != NULL) return PT_OK;
+    outcomes->cost = malloc(((size_t)outcomes->job_count + 1) * sizeof(*outcomes->cost));
+    for (size_t job = 0; outcomes->cost != NULL && job < outcomes->job_count; job++)
+        outcomes->cost[job] = NAN;
+    if (outcomes->cost != NULL) return PT_OK;
     return pt_fail(error, PT_ERR_MEMORY, "no memory for the charges of %u jobs",
                    outcomes->job_count);
 }
@@ -46,7 +49,7 @@ enum pt_status pt_outcomes_keep_charges(struct pt_outcomes *outcomes, struct pt_
 void pt_outcomes_destroy(struct pt_outcomes *outcomes)
 {
     if (outcomes == NULL) return;
-    free(outcomes->gpu_s);
+    free(outcomes->cost);
     free(outcomes->start_ns);
     free(outcomes);
 }
@@ -66,7 +69,7 @@ enum pt_status pt_outcomes_record(void *ctx, pt_job job, const struct pt_job_res
     o->reason[job] = result->reason;
     o->attempts[job] = result->attempts;
     o->preemptions[job] = result->preemptions;
-    if (o->gpu_s != NULL) o->gpu_s[job] = result->gpu_s;
+    if (o->cost != NULL) o->cost[job] = result->cost;
     return PT_OK;
 }
 

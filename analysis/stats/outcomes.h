@@ -13,7 +13,7 @@ struct pt_outcomes {
     uint32_t *home_gpu;
     uint8_t *state, *reason;
     uint16_t *attempts, *preemptions;
-    double *gpu_s; /* GPU seconds charged; NULL: not kept */
+    double *cost; /* what jobs are charged, NaN = nothing to charge; NULL: not kept */
 };
 
 PT_USE_RESULT enum pt_status pt_outcomes_create(struct pt_outcomes **outcomes, uint32_t job_count,

@@ -72,8 +72,7 @@ uint32_t pt_summary_tier_of_job(const struct pt_summary_input *input, pt_job job
 /* 1 met, 0 missed, -1 the job has no bound. */
 int pt_summary_sla_met(const struct pt_summary_input *input, pt_job job);
 
-/* What a job is charged: the GPU time it held by share, at the price of the pool it ran in last;
- * NaN without a price. */
+/* What a job is charged: the GPU time it held by share, at its price; NaN without a price. */
 double pt_summary_cost_of_job(const struct pt_summary_input *input, pt_job job);
 
 /* One known metric, for `partita list metrics` and for refusing unknown names. */

@@ -24,7 +24,8 @@ enum pt_status pt__charge_build(struct pt_sim *sim, struct pt_error *error)
     sim->split_ns = calloc(gpus, sizeof *sim->split_ns);
     sim->split_by = calloc(gpus, sizeof *sim->split_by);
     sim->split_from = malloc(((size_t)sim->member_capacity + 1) * sizeof *sim->split_from);
-    if (sim->split == NULL || sim->split_ns == NULL || sim->split_by == NULL ||
+    sim->cost = calloc((size_t)sim->live_capacity + 1, sizeof *sim->cost);
+    if (sim->cost == NULL || sim->split == NULL || sim->split_ns == NULL || sim->split_by == NULL ||
         sim->split_from == NULL)
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for the charges");
     return PT_OK;
@@ -36,6 +37,7 @@ void pt__charge_free(struct pt_sim *sim)
     free(sim->split_ns);
     free(sim->split_by);
     free(sim->split_from);
+    free(sim->cost);
 }
 
 static void split_until_now(struct pt_sim *sim, uint32_t gpu)
@@ -45,6 +47,23 @@ static void split_until_now(struct pt_sim *sim, uint32_t gpu)
         sim->split[gpu] +=
             (pt_u128)(uint64_t)(sim->now_ns - sim->split_ns[gpu]) * ((SPLIT_ONE + by / 2) / by);
     sim->split_ns[gpu] = sim->now_ns;
+}
+
+void pt__charge_open(struct pt_sim *sim, uint32_t live)
+{
+    if (sim->cost != NULL) sim->cost[live] = 0;
+}
+
+void pt__charge_add(struct pt_sim *sim, uint32_t live, double gpu_s)
+{
+    if (sim->cost == NULL) return;
+    int64_t price_micro = sim->pools[sim->live[live].pool].pool->price_micro_per_hour;
+    sim->cost[live] += price_micro < 0 ? (double)NAN : gpu_s * ((double)price_micro / 1e6 / 3600);
+}
+
+double pt__charge_cost(const struct pt_sim *sim, uint32_t live)
+{
+    return sim->cost == NULL ? (double)NAN : sim->cost[live];
 }
 
 void pt__charge_join(struct pt_sim *sim, uint32_t member)

@@ -1,5 +1,7 @@
 #include "sim/core/engine.h"
 
+#include <math.h>
+
 #include <stdarg.h>
 
 const char *pt_event_name(enum pt_event_kind kind)
@@ -64,6 +66,7 @@ void pt__emit_result(struct pt_sim *sim, pt_job job, int64_t end_ns, enum pt_rea
                                    .end_ns = end_ns,
                                    .home_gpu = PT_NONE,
                                    .pool = PT_NONE,
+                                   .cost = NAN,
                                    .state = (uint8_t)pt__state(sim, job),
                                    .reason = (uint8_t)reason};
     if (sim->live_of[job] != PT_NONE && pt__started(sim, job)) {
@@ -75,6 +78,7 @@ void pt__emit_result(struct pt_sim *sim, pt_job job, int64_t end_ns, enum pt_rea
         result.preemptions = live->preemptions;
         result.pool = live->pool;
         result.gpu_s = live->charged_s;
+        result.cost = pt__charge_cost(sim, sim->live_of[job]);
     }
     struct pt_error error = {.status = PT_OK};
     enum pt_status status = recorder->job(recorder->ctx, job, &result, &error);

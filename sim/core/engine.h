@@ -276,6 +276,7 @@ struct pt_sim {
     int64_t *split_ns;   /* when it was true */
     uint32_t *split_by;  /* residents that run */
     pt_u128 *split_from; /* [members]: its GPU's when it joined */
+    double *cost;        /* [live]: of GPU seconds at their price; NULL without any price */
     int64_t account_from_ns, base_ns, last_end_ns;
     bool base_taken, any_end;
     int64_t queue_metered_ns;
@@ -434,6 +435,11 @@ void pt__change_forget(struct pt_sim *sim, uint32_t node); /* it went down */
 enum pt_status pt__charge_build(struct pt_sim *sim, struct pt_error *error);
 void pt__charge_free(struct pt_sim *sim);
 void pt__charge_join(struct pt_sim *sim, uint32_t member);
+/* What GPU seconds of a job in its pool cost is added to the account of its live record; which is
+ * new (nothing was charged), and read: NaN = some of it had no price. */
+void pt__charge_open(struct pt_sim *sim, uint32_t live);
+void pt__charge_add(struct pt_sim *sim, uint32_t live, double gpu_s);
+double pt__charge_cost(const struct pt_sim *sim, uint32_t live);
 /* GPU seconds of a member that has run since then, until now; `leaves`: it is the last time. */
 double pt__charge_member(struct pt_sim *sim, uint32_t member, int64_t since_ns, bool leaves);
 

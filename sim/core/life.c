@@ -191,6 +191,7 @@ static void charge(struct pt_sim *sim, struct pt_live *live)
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
         gpu_s += pt__charge_member(sim, m, live->attempt_ns, true);
     live->charged_s += gpu_s;
+    pt__charge_add(sim, (uint32_t)(live - sim->live), gpu_s);
     pool->charged_s += gpu_s;
 }
 
@@ -322,6 +323,7 @@ static uint32_t live_open(struct pt_sim *sim, pt_job job)
                                         .first_member = PT_NONE,
                                         .unit_count = units,
                                         .cpu_only = units == 0};
+    pt__charge_open(sim, index);
     return index;
 }
 

@@ -65,6 +65,7 @@ struct pt_job_result {
     uint16_t preemptions;
     uint32_t pool; /* of the last attempt; PT_NONE */
     double gpu_s;  /* GPU seconds charged, all attempts, by share held (semantics.md, 7) */
+    double cost; /* the same at the price of each attempt's pool; NaN = it never ran, or no price */
 };
 
 /* One interval of the series, closed: time-weighted means. Intervals equal to the one before are

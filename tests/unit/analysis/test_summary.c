@@ -240,8 +240,8 @@ Test(summary, of_money)
                                              .charged = 150,
                                              .energy = (pt_u128)1800000 * 1000000 * S};
     w.sim.pools[1] = (struct pt_pool_totals){.there_run = (pt_u128)200 * S, .charged = 80};
-    w.outcomes->gpu_s[0] = 110;
-    w.outcomes->gpu_s[1] = 40;
+    w.outcomes->cost[0] = 0.11;
+    w.outcomes->cost[1] = 0.04;
     struct pt_summary *s = summarise(&w);
     NEAR(in(group(s, "pool", "main"), "cost"), 0.2);
     NEAR(in(group(s, "pool", "main"), "idle_cost"), 0.05);
