@@ -1,7 +1,8 @@
 /* Experiment files.
  * parses: sim/experiment/yaml.c sim/experiment/schema.c sim/experiment/scalar.c
  * parses: sim/experiment/config.c sim/experiment/cluster.c sim/experiment/sla.c
- * parses: sim/experiment/source.c
+ * parses: sim/experiment/source.c sim/experiment/outages.c sim/experiment/profiles.c
+ * parses: sim/experiment/interference.c
  *
  * Beside not crashing: what is refused is refused with a message that has a place in the file, and
  * what is accepted says of itself something that is accepted and says the same again.
@@ -24,9 +25,10 @@
 /* Files that the experiment names have messages of their own. */
 static bool names_files(const uint8_t *data, size_t size)
 {
-    static const char word[] = "catalog";
-    for (size_t i = 0; i + sizeof word - 1 <= size; i++)
-        if (memcmp(data + i, word, sizeof word - 1) == 0) return true;
+    static const char *const words[] = {"catalog", "table"};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        for (size_t i = 0, length = strlen(words[w]); i + length <= size; i++)
+            if (memcmp(data + i, words[w], length) == 0) return true;
     return false;
 }
 

@@ -23,7 +23,8 @@ static const char everything[] =
     "      memory_per_node: 1024GiB\n"
     "      sharing: {mode: time_slice, replicas: 4, switch_loss: 0, memory: admit, distinct: "
     "false}\n"
-    "    - {name: whole, nodes: 1, gpus_per_node: 8, gpu: a100-sxm4-80gb, sharing: exclusive}\n"
+    "    - {name: whole, nodes: 1, gpus_per_node: 8, gpu: a100-sxm4-80gb, sharing: exclusive, "
+    "price_per_gpu_hour: 2.5}\n"
     "nodes:\n"
     "  - {name: slice-1, down: [[100, 200], [1h, inf]], boot: 1min}\n"
     "  - {name: spare, pool: slice}\n"
@@ -36,7 +37,12 @@ static const char everything[] =
     "7}\n"
     "    - {id: c, submit_s: 5, work_s: 10}\n"
     "policy: {name: fifo, blocking: skip, placement: {name: pack}}\n"
-    "interference: {model: none}\n"
+    "interference: {model: fitted, mix: light, laws: {mps: pnorm}, guard: off, residual: 0.1}\n"
+    "profiles: [{name: mine, u: 0.8, kappa: 1.5, p: 4, mem_gib: 1, gpu: a100, law: pnorm}]\n"
+    "cold_start: {inference: 60s}\n"
+    "preemption: {preset: cuda_checkpoint, checkpoint: 10min, restore: {base: 1s}}\n"
+    "faults: {gpu_mtbf: 1000h, events: [{at: 5, node: whole-0}]}\n"
+    "electricity_price: 0.2\n"
     "tenants:\n"
     "  - {name: acme, weight: 2, priority: production, sla: gold}\n"
     "  - {name: default, weight: 0.5, priority: -3}\n"
@@ -66,6 +72,13 @@ Test(config, reads_every_key)
     cr_assert_eq(config->interval_ns, 30 * PT_NS_PER_S);
     cr_assert_eq(config->warmup_ns, PT_NS_PER_S);
     cr_assert(config->interference.given);
+    cr_assert_str_eq(config->interference.ops->name, "fitted");
+    cr_assert_neq(pt_profiles_find(&config->profiles, "mine"), PT_NONE);
+    cr_assert_eq(config->cold_start_ns[PT_KIND_INFERENCE], 60 * PT_NS_PER_S);
+    cr_assert_eq(config->checkpoint_ns, 600 * PT_NS_PER_S);
+    cr_assert_eq(config->restore.base_ns, PT_NS_PER_S);
+    cr_assert_eq(config->faults.event_count, 1);
+    cr_assert_float_eq(config->electricity_price, 0.2, 0);
     cr_assert_str_eq(config->output.file, "out.h5");
     cr_assert_not(config->output.jobs);
     cr_assert(config->output.events);
