@@ -374,6 +374,8 @@ void pt__slots_change(struct pt_sim *sim, uint32_t gpu, const struct pt_need *ne
                       bool take);
 void pt__slots_nested_changed(struct pt_sim *sim, uint32_t gpu); /* its state, but no unit */
 void pt__slots_close(struct pt_sim *sim, uint32_t gpu);          /* out of service */
+/* Pools with GPUs out of service; *gpus = how many there are. O(GPUs). */
+uint64_t pt__slots_closed(const struct pt_sim *sim, uint32_t *gpus);
 /* Its idle capacity times the requests that can't use it; 0 in plain pools, where nodes count. */
 pt_u128 pt__slots_gpu_fragmentation(const struct pt_sim *sim, const struct pt_pool_state *pool,
                                     uint32_t gpu);

@@ -542,6 +542,8 @@ void pt__life_withdraw(struct pt_sim *sim, pt_job job)
 
 void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason)
 {
+    uint32_t closed;
+    uint64_t failed = reason == PT_REASON_DEADLOCK ? pt__slots_closed(sim, &closed) : 0;
     for (pt_job job = 0; job < sim->job_count; job++) {
         if (pt_job_state_is_final(pt__state(sim, job))) continue;
         uint32_t index = sim->live_of[job];
@@ -549,6 +551,7 @@ void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason)
         if (index != PT_NONE && sim->live[index].running) charge(sim, &sim->live[index]);
         if (reserved || (index != PT_NONE && sim->live[index].running))
             held(sim, &sim->live[index]);
-        pt__emit_result(sim, job, PT_TIME_ABSENT, reason);
+        bool lost = (pt__class(sim, job)->pools & failed) != 0;
+        pt__emit_result(sim, job, PT_TIME_ABSENT, lost ? PT_REASON_MIG_FAILED : reason);
     }
 }

@@ -1,6 +1,7 @@
 #include "sim/core/engine.h"
 
 #include <gsl/gsl_sort_uint.h>
+#include <stdio.h>
 #include <time.h>
 
 /* The run: from instant to instant, each in the order of semantics.md, section 2. */
@@ -290,13 +291,17 @@ static enum pt_status out_of_time(struct pt_sim *sim)
 
 static enum pt_status deadlock(struct pt_sim *sim)
 {
-    char id[PT_ID_BUFFER];
+    char id[PT_ID_BUFFER], why[96] = "";
     pt_job first = 0;
+    uint32_t left = sim->job_count - sim->final_count, closed;
     while (pt_job_state_is_final(pt__state(sim, first)))
         first++;
+    if (pt__slots_closed(sim, &closed) != 0)
+        snprintf(why, sizeof why, "; %u GPU%s out of service: MIG could not be reconfigured",
+                 closed, closed == 1 ? " is" : "s are");
     pt__break(sim, PT_ERR_DEADLOCK,
-              "%u jobs are left that nothing can ever start, the first is '%s'",
-              sim->job_count - sim->final_count, pt_trace_id(sim->world.trace, first, id));
+              "%u job%s left that nothing can ever start, the first is '%s'%s", left,
+              left == 1 ? " is" : "s are", pt_trace_id(sim->world.trace, first, id), why);
     return sim->error.status;
 }
 

@@ -278,6 +278,18 @@ void pt__slots_close(struct pt_sim *sim, uint32_t gpu)
     pt__node_changed(pool, g->node);
 }
 
+uint64_t pt__slots_closed(const struct pt_sim *sim, uint32_t *gpus)
+{
+    uint64_t pools = 0;
+    *gpus = 0;
+    for (uint32_t gpu = 0; gpu < sim->world.cluster->gpu_count; gpu++) {
+        if (!sim->gpus[gpu].closed) continue;
+        pools |= PT_POOL_BIT(sim->world.cluster->nodes[sim->gpus[gpu].node].pool);
+        ++*gpus;
+    }
+    return pools;
+}
+
 void pt__slots_meter(struct pt_sim *sim, uint32_t gpu, uint32_t busy_ppm, uint32_t power_uw)
 {
     struct pt_gpu *g = &sim->gpus[gpu];
