@@ -16,6 +16,7 @@
     COUNT(running, "jobs still running at the end of the world")                                   \
     COUNT(pending, "jobs not started at the end of the world")                                     \
     COUNT(preemptions, "times a job was stopped for another")                                      \
+    COUNT(reconfigurations, "times the instances of a MIG GPU were changed")                       \
     COUNT(oom_events, "attempts that ran out of GPU memory")                                       \
     DIST(jct, _s, "s", "job completion time, end - submit, of done jobs")                          \
     DIST(wait, _s, "s", "first start - submit, of jobs that started")                              \

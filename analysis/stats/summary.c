@@ -125,6 +125,7 @@ static void add_rates(struct pt_metric_group *group, const struct builder *b, ui
     pt__metric_add(group, PT_METRIC_utilization, ratio((double)all.busy, there), 1);
     pt__metric_add(group, PT_METRIC_allocation, ratio(held, there), 1);
     pt__metric_add(group, PT_METRIC_fragmentation, all.fragmentation, 1);
+    pt__metric_add_count(group, PT_METRIC_reconfigurations, all.reconfigurations);
     pt__metric_add(group, PT_METRIC_goodput, ratio((double)t->done_work, reference), 1);
 }
 

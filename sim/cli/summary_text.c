@@ -158,6 +158,10 @@ static void jobs_line(const struct page *page, const struct pt_metric_group *all
     if (oom > 0)
         fprintf(page->out, "; out of GPU memory %s time%s", pt__format_count(count, (uint64_t)oom),
                 oom == 1 ? "" : "s");
+    double changes = value_of(all, "reconfigurations");
+    if (changes > 0)
+        fprintf(page->out, "; MIG instances changed %s time%s",
+                pt__format_count(count, (uint64_t)changes), changes == 1 ? "" : "s");
     fputc('\n', page->out);
 }
 

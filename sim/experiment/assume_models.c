@@ -56,6 +56,12 @@ static void fitted_pool(struct pt__assumptions *all, const struct pt_pool *pool,
                    "pool %.100s: the law's figures are from V100, K80 and A100; no public pair "
                    "measurements of %.60s exist (assumed to hold)",
                    pool->name, pool->gpu->family);
+    if (pool->shape.sharing == PT_SHARING_SMS && pt_traits_caps(pool) &&
+        !(pool->shape.cap_contention > 0))
+        pt__assume(all,
+                   "pool %.100s: beside its cap nothing slows a capped job down (cap_contention 0: "
+                   "assumed)",
+                   pool->name);
     if (pool->unit->nested)
         pt__assume(all,
                    "pool %.100s: instances share power and PCIe (slope %g of V100: assumed "
