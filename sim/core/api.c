@@ -203,9 +203,10 @@ static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
         uint32_t gpu = units->gpus[taken];
         if (gpu < pool->pool->first_gpu || gpu - pool->pool->first_gpu >= gpus) break;
         struct pt_gpu *g = &sim->gpus[gpu];
+        uint8_t start = units->starts == NULL ? PT_CELL_ANY : units->starts[taken];
         legal = sim->nodes[g->node].up && !g->closed && !pt__node_held(sim, &sim->nodes[g->node]) &&
                 (!distinct || sim->gpu_mark[gpu] != sim->mark) &&
-                unit_fits(sim, pool, gpu, need, units->starts[taken], taken);
+                unit_fits(sim, pool, gpu, need, start, taken);
         sim->gpu_mark[gpu] = sim->mark;
         if (sim->node_mark[g->node] != sim->mark) {
             sim->node_mark[g->node] = sim->mark;

@@ -75,7 +75,8 @@ void pt__members_take(struct pt_sim *sim, uint32_t live, const struct pt_units *
         link = &sim->member[index].job_next;
         ring_enter(sim, index);
         pt__turns_join(sim, index);
-        if (nested) nested_take(sim, &sim->member[index], need, units->starts[i]);
+        uint8_t start = units->starts == NULL ? PT_CELL_ANY : units->starts[i];
+        if (nested) nested_take(sim, &sim->member[index], need, start);
         pt__slots_change(sim, units->gpus[i], need, mib, true);
     }
 }

@@ -219,11 +219,105 @@ static int is_unmoved(void)
     return !good;
 }
 
+/* ---- a policy that starts jobs anywhere, of any number of units, and then works by the book ----
+ */
+
+static struct {
+    const struct pt_cluster *cluster;
+    struct draw draw;
+    uint64_t granted, refused;
+} reckless;
+
+/* A set that may or may not be legal: the right number of GPUs of one pool, wherever. */
+static void try_anywhere(struct pt_ctx *ctx, pt_job job)
+{
+    struct draw *draw = &reckless.draw;
+    uint32_t gpus[WORLD_GPUS], wanted = pt_view_units_wanted(ctx, job);
+    uint8_t starts[WORLD_GPUS];
+    const struct pt_pool *pool =
+        &reckless.cluster->pools[draw_below(draw, reckless.cluster->pool_count)];
+    struct pt_units units = {.pool = (uint32_t)(pool - reckless.cluster->pools),
+                             .count = wanted,
+                             .capacity = wanted,
+                             .gpus = gpus,
+                             .starts = draw_chance(draw, 10) ? NULL : starts,
+                             .node = pool->first_node + draw_below(draw, pool->node_count)};
+    if (wanted > WORLD_GPUS) return;
+    bool any_start = draw_chance(draw, 30);
+    for (uint32_t i = 0; i < wanted; i++) {
+        gpus[i] = pool->first_gpu + draw_below(draw, pool->node_count * pool->gpus_per_node);
+        starts[i] = any_start               ? PT_CELL_ANY
+                    : draw_chance(draw, 90) ? (uint8_t)draw_below(draw, 8)
+                    : draw_chance(draw, 50) ? PT_CELL_ANEW
+                                            : (uint8_t)draw_bits(draw);
+    }
+    if (pt_ctx_start(ctx, job, &units) == PT_OK)
+        reckless.granted++;
+    else
+        reckless.refused++;
+}
+
+static enum pt_status reckless_schedule(void *state, struct pt_ctx *ctx)
+{
+    (void)state;
+    for (uint32_t c = 0; c < pt_view_class_count(ctx); c++)
+        for (int tries = 0; tries < 6; tries++) {
+            pt_job job = pt_view_class_next_pending(ctx, c, PT_NONE);
+            if (job != PT_NONE) try_anywhere(ctx, job);
+        }
+    for (uint32_t c = 0; c < pt_view_class_count(ctx); c++) {
+        const struct pt_units *units;
+        pt_job job;
+        while ((job = pt_view_class_next_pending(ctx, c, PT_NONE)) != PT_NONE &&
+               pt_ctx_place(ctx, &units, job, UINT64_MAX))
+            PT_TRY(pt_ctx_start(ctx, job, units));
+    }
+    return PT_OK;
+}
+
+static uint32_t work_conserving(const struct pt_value *params)
+{
+    (void)params;
+    return PT_POLICY_WORK_CONSERVING;
+}
+
+static const struct pt_policy_ops reckless_ops = {.abi = PT_POLICY_ABI,
+                                                  .size = sizeof reckless_ops,
+                                                  .name = "test_reckless",
+                                                  .flags = work_conserving,
+                                                  .schedule = reckless_schedule};
+
+/* Every invariant holds on worlds of all modes, wherever jobs were let start. */
+static int keeps_order(uint64_t worlds)
+{
+    uint64_t broken = 0;
+    reckless.granted = reckless.refused = 0;
+    for (uint64_t seed = 1; seed <= worlds; seed++) {
+        struct world world;
+        struct rig rig;
+        world_draw(&world, seed, WORLD_MIXED);
+        world_build(&rig, &world);
+        reckless.cluster = &rig.cluster;
+        reckless.draw = (struct draw){seed};
+        rig.world.policy = &reckless_ops;
+        enum pt_status status = rig_run(&rig);
+        if (status != PT_OK && status != PT_ERR_DEADLOCK && broken++ == 0)
+            printf("test_reckless, seed %" PRIu64 ": %s\n", seed, rig.error.message);
+        rig_fini(&rig);
+    }
+    bool good = broken == 0 && reckless.granted > worlds && reckless.refused > worlds;
+    printf("test_reckless: %" PRIu64 " starts granted, %" PRIu64 " refused; %" PRIu64 " of %" PRIu64
+           " worlds broken -> %s\n",
+           reckless.granted, reckless.refused, broken, worlds, good ? "as it should" : "WRONG");
+    return !good;
+}
+
 int main(void)
 {
     int failures = is_stopped(&idle, PT_ERR_DEADLOCK, "2");
     failures += is_stopped(&restless, PT_ERR_POLICY, "test_restless");
     failures += is_stopped(&stubborn, PT_ERR_POLICY, "test_stubborn");
     failures += is_unmoved();
+    failures += keeps_order(1000);
     return failures != 0;
 }

@@ -34,7 +34,7 @@ struct pt_units {
     uint32_t count, capacity;
     uint32_t *gpus;  /* engine-owned room for the largest job */
     uint8_t *starts; /* MIG: memory slice wanted on each, PT_CELL_ANY = the mode chooses (so it is
-                        given); never NULL */
+                        given); NULL = on all */
     uint32_t node;   /* of a job without GPUs (count = 0); else unused */
 };
 
