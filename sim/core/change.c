@@ -27,8 +27,12 @@ enum pt_status pt__change_build(struct pt_sim *sim, struct pt_error *error)
     uint64_t most = changes_max(sim);
     sim->change_of_capacity = (uint32_t)most;
     sim->change_of = malloc((most + 1) * sizeof *sim->change_of);
-    sim->fresh = malloc(((size_t)sim->world.cluster->gpu_count + 1) * sizeof *sim->fresh);
-    if (sim->change_of == NULL || sim->fresh == NULL ||
+    uint32_t gpus = sim->world.cluster->gpu_count;
+    sim->fresh = malloc(((size_t)gpus + 1) * sizeof *sim->fresh);
+    sim->gpu_changes = malloc(((size_t)gpus + 1) * sizeof *sim->gpu_changes);
+    for (uint32_t gpu = 0; sim->gpu_changes != NULL && gpu < gpus; gpu++)
+        sim->gpu_changes[gpu] = (struct pt_gpu_changes){PT_NONE, 0};
+    if (sim->change_of == NULL || sim->fresh == NULL || sim->gpu_changes == NULL ||
         !pt_heap_init(&sim->change_heap, (uint32_t)most + 1))
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for changes of instances");
     return PT_OK;
@@ -54,7 +58,7 @@ static int64_t duration(struct pt_sim *sim, uint32_t gpu, const struct pt_reconf
     int64_t ns = 0;
     if (how->failure_ppm == 0) return how->cost_ns;
     pt_rng_seed(sim->rng, sim->world.seed, PT_PURPOSE_RECONFIGURE,
-                (uint64_t)sim->gpus[gpu].changes << 32 | gpu);
+                (uint64_t)sim->gpu_changes[gpu].count << 32 | gpu);
     while (*failures < how->attempts &&
            gsl_rng_uniform_int(sim->rng, PT_PPM_ONE) < how->failure_ppm) {
         if (*failures > 0) ns = later(ns, how->backoff_ns);
@@ -89,7 +93,7 @@ void pt__change_begin(struct pt_sim *sim, uint32_t gpu)
     uint32_t failures = 0;
     int64_t ns = duration(sim, gpu, how, &failures);
     bool fails = how->failure_ppm > 0 && failures == how->attempts;
-    g->changes++;
+    sim->gpu_changes[gpu].count++;
     sim->stats.reconfigurations++;
     sim->stats.reconfiguration_failures += failures;
     pool->reconfigurations++;
@@ -102,13 +106,13 @@ void pt__change_begin(struct pt_sim *sim, uint32_t gpu)
         id = sim->change_of_used++;
     sim->change_of[id] = (struct pt_change){.gpu = gpu, .fails = fails};
     pt_heap_set(&sim->change_heap, pt_heap_key(later(sim->now_ns, ns), gpu, id));
-    g->change = id;
+    sim->gpu_changes[gpu].begun = id;
     if (how->node_wide) hold_node(sim, g->node);
 }
 
 void pt__change_add(struct pt_sim *sim, uint32_t gpu, uint8_t cell)
 {
-    sim->change_of[sim->gpus[gpu].change].cells |= 1u << cell;
+    sim->change_of[sim->gpu_changes[gpu].begun].cells |= 1u << cell;
 }
 
 /* Units of the GPU that wait for these instances, one by one: the instance is there, or never will
@@ -170,9 +174,9 @@ void pt__change_commit(struct pt_sim *sim)
     for (uint32_t i = 0; i < sim->fresh_count; i++) {
         uint32_t gpu = sim->fresh[i];
         struct pt_pool_state *pool = pt__pool_of_node(sim, sim->gpus[gpu].node);
-        bool began = sim->gpus[gpu].change != PT_NONE;
+        bool began = sim->gpu_changes[gpu].begun != PT_NONE;
         sim->gpus[gpu].fresh = false;
-        sim->gpus[gpu].change = PT_NONE;
+        sim->gpu_changes[gpu].begun = PT_NONE;
         pool->nested->commit(pt__state_of(pool, gpu));
         if (began && pool->pool->shape.reconfigure.node_wide) {
             sim->nodes[sim->gpus[gpu].node].held_from_ns = PT_TIME_ABSENT; /* from now on */

@@ -94,7 +94,7 @@ static bool check_node(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t 
         uint32_t l = sim->gpus[gpu].load;
         load += l;
         sum->busy_ppm += sim->gpus[gpu].busy_ppm;
-        sum->power_uw += sim->gpus[gpu].power_uw;
+        sum->power_uw += sim->power_uw == NULL ? 0 : sim->power_uw[gpu];
         sum->frag_sum += pt__slots_gpu_fragmentation(sim, pool, gpu);
         if ((sim->gpus[gpu].busy_ppm > 0) != (sim->gpus[gpu].computing > 0) &&
             sim->world.interference.ops == NULL)

@@ -71,13 +71,17 @@ struct pt_gpu {
     uint32_t home_first; /* live jobs whose home this is */
     uint32_t mem_used_mib;
     uint32_t node;
-    uint32_t busy_ppm; /* what it counts as in utilization */
-    uint32_t power_uw;
-    uint32_t change;  /* the change of its instances that began at this instant, PT_NONE */
-    uint32_t changes; /* so far: keys the draws */
-    bool dirty_speed, dirty_key;
-    bool closed; /* out of service */
-    bool fresh;  /* its instances changed at this instant */
+    uint32_t busy_ppm : 24; /* what it counts as in utilization */
+    uint32_t dirty_speed : 1, dirty_key : 1;
+    uint32_t closed : 1; /* out of service */
+    uint32_t fresh : 1;  /* its instances changed at this instant */
+};
+_Static_assert(sizeof(struct pt_gpu) == 32, "half a cache line");
+
+/* A nested GPU's changes. */
+struct pt_gpu_changes {
+    uint32_t begun; /* the change that began at this instant, PT_NONE */
+    uint32_t count; /* so far: keys the draws */
 };
 
 /* Instances of one GPU that are being made, together. */
@@ -221,6 +225,7 @@ struct pt_sim {
     struct pt_pool_state *pools;
     struct pt_node_state *nodes;
     struct pt_gpu *gpus;
+    uint32_t *power_uw; /* by GPU; NULL unless world.energy */
     struct pt_node_change *change;
     uint32_t change_count, change_next;
     /* time */
@@ -230,7 +235,8 @@ struct pt_sim {
     struct pt_heap change_heap; /* changes of instances, by record */
     struct pt_change *change_of;
     uint32_t change_of_used, change_of_free, change_of_capacity;
-    uint32_t *fresh; /* GPUs whose instances changed at this instant */
+    struct pt_gpu_changes *gpu_changes; /* by GPU; NULL: no pool is nested */
+    uint32_t *fresh;                    /* GPUs whose instances changed at this instant */
     uint32_t fresh_count;
     struct pt_heap fault_heap; /* next fault of each GPU; faults.gpu_mtbf */
     uint32_t *fault_number;    /* by GPU: keys the draws */

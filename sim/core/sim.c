@@ -68,6 +68,10 @@ static enum pt_status pools_build(struct pt_sim *sim, struct pt_error *error)
     sim->gpus = calloc(cluster->gpu_count, sizeof *sim->gpus);
     if (sim->pools == NULL || sim->nodes == NULL || sim->gpus == NULL)
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for %u GPUs", cluster->gpu_count);
+    if (sim->world.energy)
+        sim->power_uw = calloc((size_t)cluster->gpu_count + 1, sizeof *sim->power_uw);
+    if (sim->world.energy && sim->power_uw == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for %u GPUs", cluster->gpu_count);
     for (uint32_t n = 0; n < cluster->node_count; n++)
         sim->nodes[n].cpu_first = PT_NONE;
     PT_TRY(pt__slots_build(sim, error));
@@ -258,51 +262,19 @@ void pt_sim_destroy(struct pt_sim *sim)
     pt_heap_fini(&sim->heap);
     pt_heap_fini(&sim->cpu_heap);
     pt_bitset_fini(&sim->pending);
-    void *blocks[] = {sim->state,
-                      sim->live_of,
-                      sim->class_of,
-                      sim->place,
-                      sim->job_at,
-                      sim->classes,
-                      sim->waits_for,
-                      sim->doomed,
-                      sim->live,
-                      sim->member,
-                      sim->pools,
-                      sim->nodes,
-                      sim->gpus,
-                      sim->change,
-                      sim->wakes,
-                      sim->dirty_gpu,
-                      sim->dirty_live,
-                      sim->dirty_home,
-                      sim->due_jobs,
-                      sim->units.gpus,
-                      sim->units.starts,
-                      sim->gpu_mark,
-                      sim->node_mark,
-                      sim->node_units,
-                      sim->scratch_nodes,
-                      sim->scratch_load,
-                      sim->scratch_mem,
-                      sim->scratch_residents,
-                      sim->scratch_anew,
-                      sim->scratch_state,
-                      sim->resident_member,
-                      sim->resident,
-                      sim->share,
-                      sim->slow,
-                      sim->trial,
-                      sim->trial_of,
-                      sim->model,
-                      sim->needs,
-                      sim->need_id,
-                      sim->node_room,
-                      sim->change_of,
-                      sim->fresh,
-                      sim->turn,
-                      sim->turns,
-                      sim->fault_number};
+    void *blocks[] = {
+        sim->state,         sim->live_of,       sim->class_of,        sim->place,
+        sim->job_at,        sim->classes,       sim->waits_for,       sim->doomed,
+        sim->live,          sim->member,        sim->pools,           sim->nodes,
+        sim->gpus,          sim->change,        sim->wakes,           sim->dirty_gpu,
+        sim->dirty_live,    sim->dirty_home,    sim->due_jobs,        sim->units.gpus,
+        sim->units.starts,  sim->gpu_mark,      sim->node_mark,       sim->node_units,
+        sim->scratch_nodes, sim->scratch_load,  sim->scratch_mem,     sim->scratch_residents,
+        sim->scratch_anew,  sim->scratch_state, sim->resident_member, sim->resident,
+        sim->share,         sim->slow,          sim->trial,           sim->trial_of,
+        sim->model,         sim->needs,         sim->need_id,         sim->node_room,
+        sim->change_of,     sim->fresh,         sim->gpu_changes,     sim->power_uw,
+        sim->turn,          sim->turns,         sim->fault_number};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     free(sim);

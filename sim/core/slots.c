@@ -62,8 +62,8 @@ enum pt_status pt__slots_build(struct pt_sim *sim, struct pt_error *error)
         const struct pt_pool *pool = &cluster->pools[cluster->nodes[n].pool];
         uint32_t first = pool->first_gpu + (n - pool->first_node) * pool->gpus_per_node;
         for (uint32_t g = 0; g < pool->gpus_per_node; g++)
-            sim->gpus[first + g] = (struct pt_gpu){
-                .first = PT_NONE, .home_first = PT_NONE, .node = n, .change = PT_NONE};
+            sim->gpus[first + g] =
+                (struct pt_gpu){.first = PT_NONE, .home_first = PT_NONE, .node = n};
         sim->nodes[n].cpus_free_milli = pool->cpus_milli_per_node;
         sim->nodes[n].mem_free_mib = pool->mem_mib_per_node;
     }
@@ -238,6 +238,36 @@ static void gpu_enter(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t g
     marks_set(pool, node, gpu, g);
 }
 
+/* The same as leaving and entering, of a plain pool's GPU that stays in service: what happens at
+ * every start and end. */
+static void plain_change(struct pt_pool_state *pool, struct pt_node_state *node, uint32_t gpu,
+                         struct pt_gpu *g, bool take)
+{
+    uint32_t i = local_gpu(pool, gpu), old = g->load, load = take ? old + 1 : old - 1;
+    uint32_t *counts =
+        &pool->load_count[(size_t)(g->node - pool->pool->first_node) * pool->capacity];
+    uint64_t more = take ? 1 : UINT64_MAX;
+    node->load += more;
+    node->free_units -= more;
+    pool->held_units += more;
+    node->idle_gpus += (uint32_t)(load == 0) - (uint32_t)(old == 0);
+    if (old < pool->capacity) {
+        pt_bitset_remove(&pool->at_load[old], i);
+        counts[old]--;
+    } else {
+        pt_bitset_add(&pool->open, i);
+        node->open_gpus++;
+    }
+    if (load < pool->capacity) {
+        pt_bitset_add(&pool->at_load[load], i);
+        counts[load]++;
+    } else {
+        pt_bitset_remove(&pool->open, i);
+        node->open_gpus--;
+    }
+    g->load = g->residents = load;
+}
+
 void pt__slots_change(struct pt_sim *sim, uint32_t gpu, const struct pt_need *need, uint32_t mib,
                       bool take)
 {
@@ -246,6 +276,13 @@ void pt__slots_change(struct pt_sim *sim, uint32_t gpu, const struct pt_need *ne
     struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
     pt__account_pool(sim, pool);
     node_leave(pool, node);
+    if (pool->plain) {
+        g->mem_used_mib += take ? mib : 0u - mib;
+        plain_change(pool, node, gpu, g, take);
+        node_enter(pool, node);
+        pt__node_changed(pool, g->node);
+        return;
+    }
     gpu_leave(sim, pool, gpu);
     g->load += take ? need->capacity : 0u - need->capacity;
     g->mem_used_mib += take ? mib : 0u - mib;
@@ -293,13 +330,14 @@ uint64_t pt__slots_closed(const struct pt_sim *sim, uint32_t *gpus)
 void pt__slots_meter(struct pt_sim *sim, uint32_t gpu, uint32_t busy_ppm, uint32_t power_uw)
 {
     struct pt_gpu *g = &sim->gpus[gpu];
-    if (g->busy_ppm == busy_ppm && g->power_uw == power_uw) return;
+    uint32_t power_was = sim->power_uw == NULL ? 0 : sim->power_uw[gpu];
+    if (g->busy_ppm == busy_ppm && power_was == power_uw) return;
     struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
     pt__account_pool(sim, pool);
     pool->busy_ppm += (uint64_t)busy_ppm - g->busy_ppm;
-    pool->power_uw += (uint64_t)power_uw - g->power_uw;
-    g->busy_ppm = busy_ppm;
-    g->power_uw = power_uw;
+    pool->power_uw += (uint64_t)power_uw - power_was;
+    g->busy_ppm = busy_ppm & 0xffffffu;
+    if (sim->power_uw != NULL) sim->power_uw[gpu] = power_uw;
 }
 
 /* A job's part of `total` for `units` of its `of` units, rounded up. */
