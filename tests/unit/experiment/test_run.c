@@ -230,8 +230,7 @@ Test(run, says_what_its_models_take_for_granted)
         "1 job with sm_util and without a profile: kappa 1",
         "(u_from: util)",
         "on a GPU that is R times faster u is u/R",
-        "warning: pool new: profile 'CycleGAN' was fitted with law rank1 on v100 and stands in law "
-        "pnorm on another GPU",
+        "'CycleGAN' was fitted with law rank1 on v100 and stands in law pnorm on another GPU",
         "warning: pool old: profile 'CycleGAN' was fitted with law rank1 and stands in law turns",
         "warning: pool new: 0.035 an hour for h100-sxm5-80gb: an H100 costs 1.5-5 $/h in 2026",
         "energy: the power of a GPU by its use was fitted on A100",
