@@ -54,6 +54,7 @@ static enum pt_status read_rows(struct reading *reading, struct pt_read_report *
     PT_TRY(pt__csv_header(reading->places, &reading->csv, reading->format->names, error));
     while (report->accepted < request->limit) {
         struct pt__record record;
+        PT_TRY(pt__read_goes_on(request, error));
         PT_TRY(pt__csv_next(&reading->csv, &record, error));
         if (record.text == NULL) break;
         report->rows++;

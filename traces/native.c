@@ -335,6 +335,7 @@ static enum pt_status read_rows(struct native *native, struct pt_read_report *re
     native->usual_gpus = pt_trace_u32(&(struct pt_trace){0}, PT_COL_GPUS, 0);
     for (;;) {
         struct pt__record record;
+        PT_TRY(pt__read_goes_on(request, error)); /* plain rows: those in memory, a chunk */
         PT_TRY(take_plain_rows(native, report, request->limit, error));
         if (report->accepted >= request->limit) break;
         PT_TRY(pt__csv_next(&native->csv, &record, error));

@@ -22,3 +22,9 @@ enum pt_status pt__keep_row_number(struct pt_trace *trace, pt_job row, uint64_t 
     int length = snprintf(text, sizeof text, "%" PRIu64, file_row);
     return pt_trace_set(trace, row, PT_COL_ID, text, (size_t)length, error);
 }
+
+enum pt_status pt__read_goes_on(const struct pt_read_request *request, struct pt_error *error)
+{
+    if (request->interrupt == NULL || *request->interrupt == 0) return PT_OK;
+    return pt_fail(error, PT_ERR_INTERRUPTED, "interrupted while the trace was read");
+}

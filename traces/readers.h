@@ -22,6 +22,10 @@ PT_USE_RESULT enum pt_status pt__bad_row(struct pt_read_report *report,
                                          const struct pt_read_request *request,
                                          const struct pt_error *error);
 
+/* PT_ERR_INTERRUPTED once the request says so. */
+PT_USE_RESULT enum pt_status pt__read_goes_on(const struct pt_read_request *request,
+                                              struct pt_error *error);
+
 /* Gives row `row` the id that the file's row number is, where rows left out have made the two
  * differ; for sources without ids. */
 PT_USE_RESULT enum pt_status pt__keep_row_number(struct pt_trace *trace, pt_job row,

@@ -55,7 +55,8 @@ static enum pt_status read_source(struct pt_run *run, struct pt_error *error)
                                       .limit = spec->limit,
                                       .skip_bad_rows = run->options.skip_bad_rows,
                                       .bad = run->options.bad_row,
-                                      .ctx = run->options.ctx};
+                                      .ctx = run->options.ctx,
+                                      .interrupt = run->options.interrupt};
     pt_job bad_row;
     PT_TRY(spec->reader->read(&run->trace, &run->facts.read, &request, error));
     if (request.skip_bad_rows) {

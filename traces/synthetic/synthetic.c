@@ -201,6 +201,7 @@ static enum pt_status draw_jobs(struct pt_trace *trace, struct pt_read_report *r
                            job);
         submit_ns += gap_ns;
         pt_job row = PT_NONE;
+        PT_TRY(pt__read_goes_on(request, error));
         PT_TRY(pt_trace_add(trace, &row, error));
         PT_TRY(pt_trace_set_time(trace, row, PT_COL_SUBMIT, submit_ns, error));
         PT_TRY(pt_trace_set_time(trace, row, PT_COL_WORK, work_ns, error));

@@ -8,6 +8,8 @@
 #ifndef PARTITA_READER_H
 #define PARTITA_READER_H
 
+#include <signal.h>
+
 #include "partita/param.h"
 #include "partita/status.h"
 #include "partita/trace.h"
@@ -16,7 +18,7 @@
 extern "C" {
 #endif
 
-#define PT_READER_ABI 1
+#define PT_READER_ABI 2
 
 /* What a read did. `bad` is called for each bad row (also for the one that stops the read). */
 struct pt_read_report {
@@ -33,6 +35,8 @@ struct pt_read_request {
     /* Told of every bad row, with its place in `error`. NULL = not interested. */
     void (*bad)(void *ctx, const struct pt_error *error);
     void *ctx;
+    /* Looked at row by row: not 0 = stop with PT_ERR_INTERRUPTED. NULL = never. */
+    const volatile sig_atomic_t *interrupt;
 };
 
 struct pt_reader_ops {
