@@ -34,6 +34,8 @@ static bool time_shift(const struct world *world, char *difference)
             move(&later.nodes[n].from_ns[i], by_ns);
             move(&later.nodes[n].to_ns[i], by_ns);
         }
+    for (uint32_t f = 0; f < later.fault_count; f++)
+        move(&later.faults[f].time_ns, by_ns);
     move(&later.horizon_ns, by_ns);
     run(&before, world);
     run(&after, &later);

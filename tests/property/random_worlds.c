@@ -123,6 +123,18 @@ static void other_checkpoint(struct world *world)
     for (uint32_t row = 0; row < world->job_count; row++)
         if (world->jobs[row].checkpoint_ns == REF_NEVER) world->jobs[row].checkpoint_ns = 0;
 }
+static void no_cold_starts(struct world *world)
+{
+    world->cold_ns = 0;
+}
+static void no_restores(struct world *world)
+{
+    world->restore_ns = world->restore_gib_ns = 0;
+}
+static void no_faults(struct world *world)
+{
+    world->fault_count = 0;
+}
 static void other_order(struct world *world)
 {
     for (uint32_t row = 0; row < world->job_count; row++)
@@ -156,6 +168,9 @@ static int test_seen(void)
         {"another placement", other_placement, WORLD_ANY},
         {"a checkpoint forgotten", other_checkpoint, WORLD_ANY},
         {"a job a nanosecond late", other_order, WORLD_ANY},
+        {"cold starts forgotten", no_cold_starts, WORLD_ANY},
+        {"restores forgotten", no_restores, WORLD_MIXED},
+        {"faults forgotten", no_faults, WORLD_MIXED},
         {"a client more", other_clients, WORLD_MPS},
         {"the other strictness", other_strictness, WORLD_FRACTIONAL},
         {"a fraction off by a millionth", other_share, WORLD_MIXED},

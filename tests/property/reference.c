@@ -49,6 +49,7 @@ static void leave(struct run *r, uint32_t j, enum ref_state state, int64_t end)
 {
     memset(r->jobs[j].on, 0, r->width * sizeof(uint32_t));
     r->jobs[j].state = state, r->jobs[j].end = end;
+    r->jobs[j].computes = false;
 }
 
 /* An attempt failed: back off, or that was the last. */
@@ -88,10 +89,20 @@ static bool runs_out_of_memory(const struct run *r, uint32_t j, const struct ref
     return false;
 }
 
+/* From an attempt's start to its first work: kept work is restored, else it may start cold. */
+static int64_t delay(const struct run *r, uint32_t j, uint32_t units, uint32_t mib)
+{
+    const struct ref_job *job = &r->w->jobs[j];
+    if (r->jobs[j].left < (u128)(uint64_t)job->work_ns * r->exact.one)
+        return r->w->restore_ns + r->w->restore_gib_ns * mib * units / 1024;
+    return job->cold ? r->w->cold_ns : 0;
+}
+
 /* An attempt begins on these units. */
 static void begin(struct run *r, uint32_t j, const uint32_t *on)
 {
     struct live *job = &r->jobs[j];
+    struct need need = {0};
     job->state = REF_RUNNING;
     if (job->start == REF_ABSENT) job->start = r->now;
     r->out[j].node = r->out[j].gpu = REF_NONE;
@@ -100,6 +111,10 @@ static void begin(struct run *r, uint32_t j, const uint32_t *on)
         for (uint32_t g = r->w->nodes[n].end_gpu; g-- > r->w->nodes[n].first_gpu;)
             if (units_at(r, on, g) > 0) r->out[j].gpu = g;
     }
+    if (r->w->jobs[j].gpus > 0)
+        ref__need(&need, &r->w->pools[r->w->nodes[r->out[j].node].pool], &r->w->jobs[j]);
+    job->ready_ns = r->now + delay(r, j, r->w->jobs[j].gpus, need.mem_mib);
+    job->computes = job->ready_ns == r->now;
 }
 
 /* At once, or when its instances are made. */
@@ -179,7 +194,7 @@ static bool find_due(struct run *r)
 {
     bool any = false;
     EACH(j, r->w->job_count) {
-        r->jobs[j].due = r->jobs[j].state == REF_RUNNING && end_of(r, j) <= r->now;
+        r->jobs[j].due = r->jobs[j].computes && end_of(r, j) <= r->now;
         any = any || r->jobs[j].due;
     }
     return any;
@@ -200,6 +215,16 @@ static void lose_node(struct run *r, uint32_t node)
             ref__mig_reset(r, r->slices, p, g);
 }
 
+static void strike(struct run *r, const struct ref_fault *what)
+{
+    EACH(j, r->w->job_count) {
+        const uint32_t *on = r->jobs[j].on;
+        bool struck = what->node != REF_NONE ? ref__units_on(r, on, what->node) > 0
+                                             : units_at(r, on, what->gpu) > 0;
+        if (struck && r->jobs[j].state == REF_RUNNING) fault(r, j);
+    }
+}
+
 /* One round of an instant; true if it made something due now. */
 static bool one_round(struct run *r)
 {
@@ -208,9 +233,14 @@ static bool one_round(struct run *r)
         if (r->jobs[j].due) leave(r, j, REF_DONE, r->now);
     if (r->now == r->w->horizon_ns) return false;
     EACH(j, r->w->job_count)
-        if (r->jobs[j].state == REF_RESERVED) serve(r, j);
+        if (r->jobs[j].state == REF_RESERVED)
+            serve(r, j);
+        else if (r->jobs[j].state == REF_RUNNING && r->jobs[j].ready_ns <= r->now)
+            r->jobs[j].computes = true;
     EACH(n, r->w->node_count)
         if (ref__down_until(r, n) > 0) lose_node(r, n);
+    for (; r->faults < r->w->fault_count && r->w->faults[r->faults].time_ns <= r->now; r->faults++)
+        strike(r, &r->w->faults[r->faults]);
     EACH(j, r->w->job_count)
         if (r->jobs[j].state == REF_HELD && r->jobs[j].backing_off && r->jobs[j].ready <= r->now)
             r->jobs[j].state = REF_PENDING, r->jobs[j].backing_off = false;
@@ -238,13 +268,16 @@ static int64_t next_instant(const struct run *r)
     EACH(j, r->w->job_count) {
         const struct live *job = &r->jobs[j];
         int64_t submit = r->w->jobs[j].submit_ns;
-        if (job->state == REF_RUNNING) next = sooner(r, next, end_of(r, j));
+        if (job->state == REF_RUNNING)
+            next = sooner(r, next, job->computes ? end_of(r, j) : job->ready_ns);
         if (job->state == REF_FUTURE) next = sooner(r, next, submit);
         if (job->state == REF_RESERVED) next = sooner(r, next, job->serves);
         if (job->state == REF_HELD && job->backing_off) next = sooner(r, next, job->ready);
         if (job->state < REF_RUNNING && patience != REF_NEVER)
             next = sooner(r, next, submit + patience);
     }
+    EACH(f, r->w->fault_count)
+        next = sooner(r, next, r->w->faults[f].time_ns);
     EACH(s, r->seats > 1 ? seat_of(r, r->w->gpu_count) : 0)
         next = sooner(r, next, r->slices[s].serves); /* even if nobody waits for it any more */
     EACH(n, r->w->node_count)
@@ -260,7 +293,7 @@ static void advance(struct run *r, int64_t to)
 {
     EACH(j, r->w->job_count) {
         struct live *job = &r->jobs[j];
-        if (job->state != REF_RUNNING) continue;
+        if (!job->computes) continue;
         bool blurred;
         u128 speed = speed_of(r, j, &blurred), work = speed * (uint64_t)(to - r->now);
         job->blurred = job->blurred || blurred;

@@ -90,10 +90,17 @@ struct ref_job {
     uint32_t cpus_milli, mem_mib; /* of the whole job */
     int64_t checkpoint_ns;        /* REF_ABSENT, 0, a time, REF_NEVER = nothing is lost */
     int distinct;                 /* 0, 1, or 2 = the pool's */
+    bool cold;                    /* its first work comes cold_ns after its start */
     uint32_t after[REF_AFTER_MAX];
 };
 
-/* Jobs come sorted by submit time. */
+/* Residents of a node fail, or all of a GPU whose mode makes them fail together; it stays up. */
+struct ref_fault {
+    int64_t time_ns;
+    uint32_t node, gpu; /* one of them REF_NONE */
+};
+
+/* Jobs come sorted by submit time, faults by time. */
 struct ref_world {
     uint32_t pool_count, node_count, gpu_count, job_count;
     const struct ref_pool *pools;
@@ -103,6 +110,10 @@ struct ref_world {
     enum ref_placement placement;
     uint32_t fault_retries, oom_retries; /* REF_NONE = for ever */
     int64_t backoff_ns, give_up_ns, horizon_ns;
+    uint32_t fault_count;
+    const struct ref_fault *faults;
+    int64_t cold_ns;
+    int64_t restore_ns, restore_gib_ns; /* before kept work goes on: base, and for each GiB */
 };
 
 struct ref_outcome {

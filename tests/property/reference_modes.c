@@ -97,7 +97,7 @@ static uint64_t residents(const struct run *r, const struct ref_pool *pool, uint
     EACH(j, r->w->job_count) {
         const struct ref_job *job = &r->w->jobs[j];
         uint64_t each = 1;
-        if (r->jobs[j].state != REF_RUNNING) continue;
+        if (!r->jobs[j].computes) continue;
         if (pool->mode == REF_FRACTIONAL && is_weightless(job)) continue;
         if (what == FRACTIONS) each = job->frac_ppm != 0 ? job->frac_ppm : PPM;
         if (what == CAPS)

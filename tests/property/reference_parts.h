@@ -19,7 +19,9 @@ struct live {
     enum ref_state state;
     u128 left; /* work in units of 1 / exact.one ns */
     int64_t start, end, ready;
-    int64_t serves; /* reserved: when its instances do */
+    int64_t serves;   /* reserved: when its instances do */
+    int64_t ready_ns; /* running: when its first work comes */
+    bool computes;
     uint32_t ooms, faults;
     bool backing_off, due;
     bool blurred; /* has run at a speed that is no multiple of 2^-60 */
@@ -51,6 +53,7 @@ struct run {
     struct slice *draft;  /* with that set's changes */
     struct slice *other;  /* as the layouts have it */
     struct exact exact;
+    uint32_t faults; /* that have been */
     int64_t now;
 };
 

@@ -46,6 +46,7 @@ static void build_job(struct rig *rig, const struct ref_job *job, uint32_t row)
         status = pt_trace_set_u32(&rig->trace, r, PT_COL_PROCESSES, job->processes, &error);
     if (status != PT_OK) rig_die("j%u: %s", row, error.message);
     if (job->mig != NULL) rig_set_cell(rig, r, PT_COL_MIG, job->mig);
+    if (job->cold) rig_set_cell(rig, r, PT_COL_KIND, "batch");
     text[0] = '\0';
     for (uint32_t m = 0; m < WORLD_MODELS; m++)
         if (job->models >> m & 1)
@@ -114,6 +115,13 @@ void world_params(char text[WORLD_PARAMS_MAX], const struct ref_pool *pool)
     if (pool->mode == REF_MIG) mig_params(text, pool);
 }
 
+static int64_t cold_start_ns(const void *ctx, pt_job job)
+{
+    const struct rig *rig = ctx;
+    const char *kind = pt_trace_word(&rig->trace, PT_COL_KIND, job);
+    return kind != NULL && strcmp(kind, "batch") == 0 ? rig->cold_ns : 0;
+}
+
 void world_build(struct rig *rig, const struct world *world)
 {
     char text[WORLD_PARAMS_MAX];
@@ -143,6 +151,14 @@ void world_build(struct rig *rig, const struct world *world)
         (struct pt_retries){world->fault_retries, world->oom_retries, world->backoff_ns};
     rig->world.give_up_ns = world->give_up_ns;
     rig->world.horizon_ns = world->horizon_ns;
+    for (uint32_t f = 0; f < world->fault_count; f++)
+        rig->faults[f] = (struct pt_fault){world->faults[f].time_ns, world->faults[f].node,
+                                           world->faults[f].gpu};
+    rig->world.faults =
+        (struct pt_faults){.events = rig->faults, .event_count = world->fault_count};
+    rig->world.restore = (struct pt_restore){world->restore_ns, world->restore_gib_ns};
+    rig->cold_ns = world->cold_ns;
+    rig->world.jobs_model = (struct pt_jobs_model){.ctx = rig, .cold_start_ns = cold_start_ns};
     rig->world.seed = world->seed;
     rig->world.check = true;
 }
@@ -229,6 +245,11 @@ void world_run_reference(struct world_answer *answer, const struct world *world,
         .backoff_ns = world->backoff_ns,
         .give_up_ns = world->give_up_ns,
         .horizon_ns = world->horizon_ns,
+        .fault_count = world->fault_count,
+        .faults = world->faults,
+        .cold_ns = world->cold_ns,
+        .restore_ns = world->restore_ns,
+        .restore_gib_ns = world->restore_gib_ns,
     };
     answer->verdict = ref_run(outcomes, &w, flips);
     for (uint32_t j = 0; j < count; j++)

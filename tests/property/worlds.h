@@ -17,6 +17,7 @@
 #define WORLD_JOBS 12
 #endif
 #define WORLD_MODELS 4
+#define WORLD_FAULTS 2
 #define DIFFERENCE_MAX 512
 
 struct world {
@@ -29,6 +30,9 @@ struct world {
     enum ref_placement placement;
     uint32_t fault_retries, oom_retries;
     int64_t backoff_ns, give_up_ns, horizon_ns;
+    uint32_t fault_count;
+    struct ref_fault faults[WORLD_FAULTS];
+    int64_t cold_ns, restore_ns, restore_gib_ns;
 };
 
 /* Outcomes by row. */

@@ -191,6 +191,39 @@ static void draw_job(struct world *world, struct draw *draw, enum world_kind kin
     }
 }
 
+/* How long jobs take to start, and to come back. A vGPU's memory is its slot's under one scheduler
+ * and the job's under another, so none is restored by the GiB there. */
+static void draw_starts(struct world *world, struct draw *draw)
+{
+    bool with_vgpu = false;
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        with_vgpu = with_vgpu || world->pools[p].mode == REF_VGPU;
+    if (draw_chance(draw, 30)) {
+        world->cold_ns = draw_time(draw, 6);
+        for (uint32_t row = 0; row < world->job_count; row++)
+            world->jobs[row].cold = draw_chance(draw, 40);
+    }
+    if (draw_chance(draw, 30)) world->restore_ns = draw_time(draw, 3);
+    if (draw_chance(draw, 30) && !with_vgpu)
+        world->restore_gib_ns = 1000000 * draw_below(draw, 300);
+}
+
+/* Of nodes, and of GPUs all of whose residents fail together. */
+static void draw_faults(struct world *world, struct draw *draw)
+{
+    int64_t at = 0;
+    for (uint32_t tries = 1 + draw_below(draw, WORLD_FAULTS); tries > 0; tries--) {
+        const struct ref_pool *pool = &world->pools[draw_below(draw, world->pool_count)];
+        uint32_t node = pool->first_node + draw_below(draw, pool->end_node - pool->first_node);
+        struct ref_fault *fault = &world->faults[world->fault_count++];
+        at += draw_time(draw, 20);
+        *fault = (struct ref_fault){at, node, REF_NONE};
+        if (pool->mode == REF_VGPU || pool->mode == REF_MIG || draw_chance(draw, 50)) continue;
+        fault->gpu = world->nodes[node].first_gpu + draw_below(draw, pool->gpus_per_node);
+        fault->node = REF_NONE;
+    }
+}
+
 void world_draw(struct world *world, uint64_t seed, enum world_kind kind)
 {
     static const uint32_t losses[] = {100000, 110000, 250000, 205000, 123457};
@@ -221,7 +254,9 @@ void world_draw(struct world *world, uint64_t seed, enum world_kind kind)
     world->oom_retries = draw_below(&draw, 4);
     world->backoff_ns = 1 + draw_time(&draw, 8);
     world->give_up_ns = world->horizon_ns = REF_NEVER;
+    draw_starts(world, &draw);
     if (kind == WORLD_STEADY) return;
+    if (draw_chance(&draw, 25)) draw_faults(world, &draw);
     if (draw_chance(&draw, 20)) world->give_up_ns = draw_time(&draw, 20);
     if (draw_chance(&draw, 25)) world->horizon_ns = draw_time(&draw, 60);
     if (world->horizon_ns != REF_NEVER && world->nodes[0].down_count > 0 && draw_chance(&draw, 30))

@@ -66,6 +66,30 @@ static void write_nodes(FILE *out, const struct world *world)
     }
 }
 
+static void write_starts(FILE *out, const struct world *world)
+{
+    if (world->cold_ns > 0) fprintf(out, "cold_start: {batch: %s}\n", seconds(world->cold_ns));
+    if (world->restore_ns > 0 || world->restore_gib_ns > 0)
+        fprintf(out, "preemption: {restore: {base: %s, per_gib: %s}}\n", seconds(world->restore_ns),
+                seconds(world->restore_gib_ns));
+}
+
+static void write_faults(FILE *out, const struct world *world)
+{
+    for (uint32_t f = 0; f < world->fault_count; f++) {
+        const struct ref_fault *fault = &world->faults[f];
+        uint32_t n = fault->node;
+        if (n == REF_NONE)
+            for (n = 0; fault->gpu >= world->nodes[n].end_gpu;)
+                n++;
+        fprintf(out, "%s{at: %s, ", f == 0 ? "faults: {events: [" : ", ", seconds(fault->time_ns));
+        fprintf(out, fault->node != REF_NONE ? "node: p%u-%u}" : "gpu: \"p%u-%u:%u\"}",
+                world->nodes[n].pool, n - world->pools[world->nodes[n].pool].first_node,
+                fault->gpu - world->nodes[n].first_gpu);
+    }
+    if (world->fault_count > 0) fprintf(out, "]}\n");
+}
+
 static void write_job(FILE *out, const struct ref_job *job, uint32_t row)
 {
     fprintf(out, "    - {id: j%u, submit_s: %s, work_s: %s, gpus: %u", row, seconds(job->submit_ns),
@@ -75,6 +99,7 @@ static void write_job(FILE *out, const struct ref_job *job, uint32_t row)
         fprintf(out, ", gpu_frac: %u.%06u", job->frac_ppm / 1000000, job->frac_ppm % 1000000);
     if (job->processes > 1) fprintf(out, ", processes: %u", job->processes);
     if (job->mig != NULL) fprintf(out, ", mig: %s", job->mig);
+    if (job->cold) fprintf(out, ", kind: batch");
     for (uint32_t m = 0, first = 1; m < WORLD_MODELS; m++)
         if (job->models >> m & 1)
             fprintf(out, "%s%s", first ? ", gpu_type: " : "|", world_models[m]->name), first = 0;
@@ -124,6 +149,8 @@ void world_write_scenario(FILE *out, const struct world *world, const struct wor
     if (world->give_up_ns != REF_NEVER)
         fprintf(out, "queue: {give_up: %s}\n", seconds(world->give_up_ns));
     if (world->horizon_ns != REF_NEVER) fprintf(out, "horizon: %s\n", seconds(world->horizon_ns));
+    write_starts(out, world);
+    write_faults(out, world);
     fprintf(out, "trace:\n  jobs:\n");
     for (uint32_t row = 0; row < world->job_count; row++)
         write_job(out, &world->jobs[row], row);

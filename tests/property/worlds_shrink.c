@@ -4,9 +4,25 @@
 
 typedef bool fails_function(const struct world *world, void *ctx);
 
-static bool keep_if_fails(struct world *world, const struct world *smaller, fails_function *fails,
+/* Faults of what is there no more go. */
+static void tidy(struct world *world)
+{
+    uint32_t nodes = world->pools[world->pool_count - 1].end_node, kept = 0;
+    for (uint32_t f = 0; f < world->fault_count; f++) {
+        const struct ref_fault *fault = &world->faults[f];
+        bool there = fault->node != REF_NONE ? fault->node < nodes
+                                             : fault->gpu < world->nodes[nodes - 1].end_gpu;
+        if (there) world->faults[kept++] = *fault;
+    }
+    for (uint32_t f = kept; f < WORLD_FAULTS; f++)
+        world->faults[f] = (struct ref_fault){0};
+    world->fault_count = kept;
+}
+
+static bool keep_if_fails(struct world *world, struct world *smaller, fails_function *fails,
                           void *ctx)
 {
+    tidy(smaller);
     if (memcmp(world, smaller, sizeof *world) == 0 || !fails(smaller, ctx)) return false;
     *world = *smaller;
     return true;
@@ -93,6 +109,9 @@ static bool simplify_job(struct ref_job *job, uint32_t i)
         return true;
     case 16:
         job->mig = NULL;
+        return true;
+    case 17:
+        job->cold = false;
         return true;
     default:
         return false;
@@ -192,15 +211,27 @@ static bool simplify_world(struct world *world, uint32_t i)
     case 7:
         if (world->pool_count > 1) drop_last_pool(world);
         return true;
+    case 8:
+        world->cold_ns = 0;
+        return true;
+    case 9:
+        world->restore_ns = 0;
+        return true;
+    case 10:
+        world->restore_gib_ns = 0;
+        return true;
+    case 11:
+        world->fault_count -= world->fault_count > 0;
+        world->faults[world->fault_count] = (struct ref_fault){0};
+        return true;
     default:
         break;
     }
-    if (i < 8 + WORLD_GPUS) {
-        world->nodes[i - 8].down_count -= world->nodes[i - 8].down_count > 0;
-        if (world->nodes[i - 8].down_count == 0) world->nodes[i - 8].boot_ns = 0;
-        return true;
-    }
-    return false;
+    struct ref_node *node = i < 12 + WORLD_GPUS ? &world->nodes[i - 12] : NULL;
+    if (node == NULL) return false;
+    node->down_count -= node->down_count > 0;
+    if (node->down_count == 0) node->boot_ns = 0;
+    return true;
 }
 
 static bool shrink_once(struct world *world, fails_function *fails, void *ctx)

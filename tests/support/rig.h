@@ -15,6 +15,7 @@
 #define RIG_VALUES_MAX 16
 #define RIG_DOWN_NODES 32
 #define RIG_DOWN_MAX 2
+#define RIG_FAULTS_MAX 4
 
 struct rig {
     struct pt_world world; /* set what a test needs; rig_init fills in the rest */
@@ -25,6 +26,8 @@ struct rig {
     char names[RIG_POOLS_MAX][16];
     struct pt_node *nodes;
     struct pt_down_window down[RIG_DOWN_NODES][RIG_DOWN_MAX]; /* for a test to use */
+    struct pt_fault faults[RIG_FAULTS_MAX];                   /* likewise */
+    int64_t cold_ns;                                          /* likewise */
     struct pt_trace trace;
 
     struct pt_job_result *results; /* by job; state PT_STATE_COUNT = none came */
