@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/interference/interference.h"
 #include "sim/core/heap.h"
 #include "tests/bench/figures.h"
 #include "tests/bench/programs.h"
@@ -94,11 +95,12 @@ struct kind {
     double mean;              /* GPUs that a job takes on average, while it runs at full speed */
     enum pt_column_id column; /* besides: PT_COLUMN_COUNT_ = nothing */
     const char *const values[10]; /* of that column, each a tenth of the jobs */
+    bool fitted;                  /* under the measured laws, else textbook shares */
 };
 
 /* Slices are 1/7 of a GPU, but all-balanced uses the memory of eight: four instances a GPU. */
 static const struct kind kinds[] = {
-    {"exclusive", "exclusive", "", &rig_h100, LOAD, 1, PT_COLUMN_COUNT_, {0}},
+    {"exclusive", "exclusive", "", &rig_h100, LOAD, 1, PT_COLUMN_COUNT_, {0}, false},
     {"shared_2",
      "time_slice",
      "replicas=2 switch_loss=0",
@@ -106,7 +108,8 @@ static const struct kind kinds[] = {
      LOAD,
      1,
      PT_COLUMN_COUNT_,
-     {0}},
+     {0},
+     false},
     {"gangs",
      "exclusive",
      "",
@@ -114,8 +117,11 @@ static const struct kind kinds[] = {
      LOAD,
      2.1,
      PT_COL_GPUS,
-     {"1", "1", "1", "1", "1", "1", "1", "2", "4", "8"}},
-    {"mps_4", "mps", "replicas=4", &rig_h100, LOAD, 1, PT_COLUMN_COUNT_, {0}},
+     {"1", "1", "1", "1", "1", "1", "1", "2", "4", "8"},
+     false},
+    {"shared_2_fitted", "time_slice", "replicas=2", &rig_h100, 0.7, 1, PT_COLUMN_COUNT_, {0}, true},
+    {"mps_4", "mps", "replicas=4", &rig_h100, LOAD, 1, PT_COLUMN_COUNT_, {0}, false},
+    {"mps_4_fitted", "mps", "replicas=4", &rig_h100, LOAD, 1, PT_COLUMN_COUNT_, {0}, true},
     {"fractional",
      "fractional",
      "compute=time_slicing",
@@ -123,7 +129,8 @@ static const struct kind kinds[] = {
      LOAD,
      0.39,
      PT_COL_GPU_FRAC,
-     {"0.1", "0.2", "0.25", "0.25", "0.3", "0.5", "0.5", "0.5", "0.8", "0.5"}},
+     {"0.1", "0.2", "0.25", "0.25", "0.3", "0.5", "0.5", "0.5", "0.8", "0.5"},
+     false},
     {"mig_static",
      "mig",
      "layout=all-balanced",
@@ -132,7 +139,8 @@ static const struct kind kinds[] = {
      0.25,
      PT_COL_MIG,
      {"1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb", "2g.20gb", "2g.20gb", "2g.20gb",
-      "3g.40gb", "3g.40gb"}},
+      "3g.40gb", "3g.40gb"},
+     false},
     {"mig_dynamic",
      "mig",
      "reconfigure=partial",
@@ -141,8 +149,37 @@ static const struct kind kinds[] = {
      0.271,
      PT_COL_MIG,
      {"1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb", "1g.10gb", "2g.20gb", "2g.20gb", "2g.20gb",
-      "3g.40gb", "4g.40gb"}},
+      "3g.40gb", "4g.40gb"},
+     false},
 };
+
+/* Jobs that differ in how busy they are and how long their kernels take. */
+static void traits(struct pt_traits *out, const void *ctx, pt_job job, uint32_t pool)
+{
+    (void)ctx, (void)pool;
+    double u = 0.3 + 0.7 * (job * 2654435761u % 1000) / 1000.0;
+    *out = (struct pt_traits){.u = u,
+                              .kappa = 0.5 + u,
+                              .kappa_g = 0.7 + 0.5 * u,
+                              .busy = u,
+                              .f_c = NAN,
+                              .f_m = NAN,
+                              .type = PT_NONE,
+                              .p = 2,
+                              .rate = PT_SPEED_ONE};
+}
+
+static void fitted(struct pt_world *world)
+{
+    static void *state;
+    struct pt_fitted_options options = pt_fitted_defaults();
+    struct pt_interference_inputs inputs = {.seed = 1};
+    struct pt_error error;
+    if (state == NULL && pt_fitted_prepare(&state, &options, &inputs, &error) != PT_OK)
+        rig_die("fitted: %s", error.message);
+    world->interference = (struct pt_interference){.ops = &pt_fitted, .state = state};
+    world->jobs_model.traits = traits;
+}
 
 static void build(struct rig *rig, uint32_t gpus, const struct kind *kind, uint32_t jobs)
 {
@@ -152,6 +189,7 @@ static void build(struct rig *rig, uint32_t gpus, const struct kind *kind, uint3
     rig->world.check = false;
     rig->world.interval_ns = 3600 * PT_NS_PER_S;
     rig->world.recorder.series = take_series;
+    if (kind->fitted) fitted(&rig->world);
     rig_add_pool(rig, kind->gpu, (gpus + 7) / 8, 8, kind->mode, kind->params);
     double gap_s = WORK_MEAN_S * kind->mean / (kind->load * rig->cluster.gpu_count);
     for (uint32_t j = 0; j < jobs; j++) {
