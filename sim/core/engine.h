@@ -53,6 +53,7 @@ struct pt_member {
     uint8_t cell; /* the instance, on a nested GPU */
     bool waits;   /* its instance is being made */
     uint8_t speed_bits;
+    bool computing; /* as its job */
 };
 _Static_assert(sizeof(struct pt_member) == 32, "half a cache line");
 
@@ -187,6 +188,7 @@ struct pt_node_change {
 struct pt_live_model {
     struct pt_traits traits;
     double alone; /* slow-down alone on what it asked for */
+    const struct pt_need *need;
 };
 
 struct pt_sim {

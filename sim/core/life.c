@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "sim/core/engine.h"
 
 /* A job's way through its states (semantics.md, section 3). Nothing here asks what a policy wants:
@@ -188,6 +190,10 @@ static void charge(struct pt_sim *sim, struct pt_live *live)
 {
     struct pt_pool_state *pool = &sim->pools[live->pool];
     double gpu_s = 0;
+    if (sim->split == NULL) { /* nothing has a price */
+        live->charged_s = pool->charged_s = NAN;
+        return;
+    }
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
         gpu_s += pt__charge_member(sim, m, live->attempt_ns, true);
     live->charged_s += gpu_s;
@@ -367,6 +373,7 @@ static void compute(struct pt_sim *sim, uint32_t index)
     struct pt_live *live = &sim->live[index];
     live->computing = true;
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next) {
+        sim->member[m].computing = true;
         sim->gpus[sim->member[m].gpu].computing++;
         pt__settle_gpu_dirty(sim, sim->member[m].gpu);
     }
@@ -424,6 +431,7 @@ static void traits_take(struct pt_sim *sim, uint32_t index)
     struct pt_live_model *model = &sim->model[index];
     jobs->traits(&model->traits, jobs->ctx, live->job, live->pool);
     model->alone = 1;
+    model->need = pt__need_of(sim, live->job, live->pool);
     if (sim->world.interference.ops == NULL || live->cpu_only) return;
     model->alone = slow_as_asked(sim, live, &model->traits);
 }

@@ -35,14 +35,41 @@ static void uniform(struct pt_sim *sim, struct pt_gpu *g, const struct pt_pool *
     pt_u128 speed = whole ? rate : pt_speed_scale(rate, share.numerator, share.denominator);
     uint32_t m = g->first;
     for (uint32_t i = 0; i < g->residents; i++, m = sim->member[m].gpu_next) {
-        uint32_t live = sim->member[m].live;
-        if (!sim->live[live].computing) continue;
+        if (!sim->member[m].computing) continue;
         if (sim->model != NULL) {
-            rate = sim->model[live].traits.rate;
+            rate = sim->model[sim->member[m].live].traits.rate;
             speed = whole ? rate : pt_speed_scale(rate, share.numerator, share.denominator);
         }
         member_speed(sim, m, speed);
     }
+}
+
+/* Instances with one resident each don't touch each other: only who has just come is asked for.
+ * Returns the compute slices of those that compute. */
+static uint32_t one_by_one(struct pt_sim *sim, const struct pt_gpu *g, uint32_t gpu,
+                           const struct pt_pool_state *pool)
+{
+    const struct pt_pool *p = pool->pool;
+    const void *state = pt__state_of(pool, gpu);
+    uint32_t slices = 0, m = g->first;
+    for (uint32_t i = 0; i < g->residents; i++, m = sim->member[m].gpu_next) {
+        const struct pt_member *member = &sim->member[m];
+        if (!member->computing) continue;
+        const struct pt_mig_profile *instance =
+            pool->nested->profile(state, &p->shape, member->cell);
+        slices += instance->compute;
+        if (member->speed != 0) continue;
+        struct pt_resident resident = {
+            .need = pt__need_of(sim, sim->live[member->live].job, pt__pool_index(sim, pool))};
+        struct pt_unit_facts facts = {
+            .shape = &p->shape, .instance = instance, .count = 1, .residents = &resident};
+        struct pt_ratio share;
+        p->unit->shares(&share, &facts);
+        member_speed(
+            sim, m,
+            pt_speed_scale(rate_of(sim, p, member->live), share.numerator, share.denominator));
+    }
+    return slices;
 }
 
 /* The computing members of the GPU, unit by unit, in order of arrival within each. */
@@ -51,7 +78,7 @@ static uint32_t collect(struct pt_sim *sim, const struct pt_gpu *g,
 {
     uint32_t count = 0, m = g->first, p = pt__pool_index(sim, pool);
     for (uint32_t i = 0; i < g->residents; i++, m = sim->member[m].gpu_next) {
-        if (!sim->live[sim->member[m].live].computing) continue;
+        if (!sim->member[m].computing) continue;
         uint32_t k = count++;
         for (; k > 0 && sim->member[sim->resident_member[k - 1]].cell > sim->member[m].cell; k--)
             sim->resident_member[k] = sim->resident_member[k - 1];
@@ -59,9 +86,11 @@ static uint32_t collect(struct pt_sim *sim, const struct pt_gpu *g,
     }
     for (uint32_t k = 0; k < count; k++) {
         uint32_t live = sim->member[sim->resident_member[k]].live;
-        sim->resident[k] =
-            (struct pt_resident){.need = pt__need_of(sim, sim->live[live].job, p),
-                                 .traits = sim->model != NULL ? &sim->model[live].traits : NULL};
+        if (sim->model != NULL)
+            sim->resident[k] =
+                (struct pt_resident){sim->model[live].need, &sim->model[live].traits};
+        else
+            sim->resident[k] = (struct pt_resident){pt__need_of(sim, sim->live[live].job, p), NULL};
     }
     return count;
 }
@@ -103,6 +132,7 @@ static uint32_t partitions(const struct pt_sim *sim, const struct pt_pool_state 
 /* Sums over residents of what each uses of the GPU. */
 struct use {
     double sm, memory;
+    uint32_t slices; /* compute slices of instances where somebody computes */
 };
 
 static void by_shares(struct pt_sim *sim, const struct pt_pool_state *pool,
@@ -115,6 +145,7 @@ static void by_shares(struct pt_sim *sim, const struct pt_pool_state *pool,
                                       .count = parts[i].count,
                                       .residents = parts[i].residents};
         p->unit->shares(sim->share, &facts);
+        if (parts[i].instance != NULL) use->slices += parts[i].instance->compute;
         double x = parts[i].instance == NULL
                        ? 1
                        : (double)parts[i].instance->compute / parts[i].gpu->mig->compute;
@@ -182,30 +213,49 @@ static uint32_t power_uw(const struct pt_sim *sim, const struct pt_gpu *g,
     return (uint32_t)(uw < cap_uw ? uw : cap_uw);
 }
 
+/* The share of the GPU that works, millionths, of one where somebody computes. */
+static uint32_t busy_share(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                           const struct use *use)
+{
+    if (sim->world.interference.ops != NULL)
+        return use->sm < 1 ? (uint32_t)(use->sm * PT_PPM_ONE + 0.5) : PT_PPM_ONE;
+    if (pool->nested == NULL) return PT_PPM_ONE;
+    uint32_t all = pool->pool->gpu->mig->compute;
+    return (use->slices * PT_PPM_ONE + all / 2) / all;
+}
+
+/* Speeds of the computing residents. */
+static void rate(struct pt_sim *sim, uint32_t gpu, const struct pt_pool_state *pool,
+                 struct use *use)
+{
+    struct pt_gpu *g = &sim->gpus[gpu];
+    bool model = sim->world.interference.ops != NULL, quick = !model && !sim->world.energy;
+    if (quick && pool->plain) {
+        uniform(sim, g, pool->pool);
+    } else if (quick && pool->nested != NULL && pool->pool->shape.slots == 1) {
+        use->slices = one_by_one(sim, g, gpu, pool);
+    } else {
+        struct pt_partition parts[PARTITIONS_MAX];
+        uint32_t count = partitions(sim, pool, gpu, collect(sim, g, pool), parts);
+        if (model)
+            by_model(sim, pool, parts, count, use);
+        else
+            by_shares(sim, pool, parts, count, use);
+    }
+}
+
 void pt__settle_gpu_ask(struct pt_sim *sim, uint32_t gpu)
 {
     struct pt_gpu *g = &sim->gpus[gpu];
     const struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
-    struct use use = {0, 0};
+    struct use use = {0, 0, 0};
     uint32_t busy_ppm = 0;
     if (pt__turns_play(sim, pool->pool)) {
         busy_ppm = pt__turns_ask(sim, gpu);
         use.sm = busy_ppm > 0;
     } else if (g->computing > 0) {
-        bool model = sim->world.interference.ops != NULL;
-        busy_ppm = PT_PPM_ONE;
-        if (!model && pool->plain && !sim->world.energy) {
-            uniform(sim, g, pool->pool);
-        } else {
-            struct pt_partition parts[PARTITIONS_MAX];
-            uint32_t count = partitions(sim, pool, gpu, collect(sim, g, pool), parts);
-            if (model)
-                by_model(sim, pool, parts, count, &use);
-            else
-                by_shares(sim, pool, parts, count, &use);
-            if ((model || pool->nested != NULL) && use.sm < 1)
-                busy_ppm = (uint32_t)(use.sm * PT_PPM_ONE + 0.5);
-        }
+        rate(sim, gpu, pool, &use);
+        busy_ppm = busy_share(sim, pool, &use);
     }
     pt__slots_meter(sim, gpu, busy_ppm, power_uw(sim, g, pool->pool->gpu, use));
 }
