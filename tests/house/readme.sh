@@ -89,3 +89,18 @@ grep '^| .* | .* | .* |$' "$PARTITA_SOURCE/README.md" | while IFS='|' read -r _ 
     done
 done
 [ "$(wc -l <../rows)" -eq 6 ] || { echo "the table of README.md was not found whole"; exit 1; }
+
+# So does the table of the three ways to share.
+partita run configs/three-ways.yaml --out table.h5 >../fitted.txt
+partita run configs/three-ways.yaml --set interference=none --out table.h5 >../textbook.txt
+cells() { # file pool: JCT mean | slowdown, 95th percentile | SLA met
+    awk -F '  +' -v pool="$2" '$2 == pool { print $4 " | " $7 " | " $9; exit }' "$1"
+}
+for pool in turns clients slices; do
+    says="$(cells ../fitted.txt $pool) | $(cells ../textbook.txt $pool)"
+    row=$(grep "^| \`$pool\`: " "$PARTITA_SOURCE/README.md") || { echo "README.md has no row for $pool"; exit 1; }
+    [ "${row#*: * | }" = "$says |" ] || {
+        echo "README.md says '$row', three-ways says '$says |'"
+        exit 1
+    }
+done
