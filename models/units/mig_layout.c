@@ -37,7 +37,7 @@ static void keep(struct search *search, struct pt__mig_room room)
  * that of equally good placements the lowest comes first. */
 static void place_from(struct search *search, uint32_t at, struct pt__mig_room room)
 {
-    if (at == search->count) {
+    if (at >= search->count || at >= PT_MIG_SLICES_MAX) {
         keep(search, room);
         return;
     }

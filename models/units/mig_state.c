@@ -31,7 +31,7 @@ static unsigned lowest(unsigned mask)
 
 static uint16_t bit(unsigned start)
 {
-    return (uint16_t)(1u << start);
+    return (uint16_t)(1u << (start & 31u)); /* NOWHERE has none */
 }
 
 static unsigned profile_at(const struct gpu *gpu, unsigned start)

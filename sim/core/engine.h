@@ -387,9 +387,6 @@ uint64_t pt__slots_closed(const struct pt_sim *sim, uint32_t *gpus);
 /* Its idle capacity times the requests that can't use it; 0 in plain pools, where nodes count. */
 pt_u128 pt__slots_gpu_fragmentation(const struct pt_sim *sim, const struct pt_pool_state *pool,
                                     uint32_t gpu);
-/* Its idle capacity times the requests that can't use it; 0 in plain pools, where nodes count. */
-pt_u128 pt__slots_gpu_fragmentation(const struct pt_sim *sim, const struct pt_pool_state *pool,
-                                    uint32_t gpu);
 /* Share of utilization and power of a GPU, from now on. */
 void pt__slots_meter(struct pt_sim *sim, uint32_t gpu, uint32_t busy_ppm, uint32_t power_uw);
 void pt__slots_host(struct pt_sim *sim, uint32_t node, const struct pt_class *class_,

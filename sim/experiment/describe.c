@@ -361,7 +361,7 @@ static void param_property(struct json *json, const struct pt_param *param)
         property(json, &row);
         return;
     }
-    struct pt_group group;
+    struct pt_group group = {.name = ""};
     pt_group_make(&group, param);
     property(json, &group.row);
 }
@@ -378,7 +378,7 @@ struct branch {
 static void required_param(struct json *json, const struct branch *branch,
                            const struct pt_param *param)
 {
-    struct pt_group group;
+    struct pt_group group = {.name = ""};
     if (pt_group_key(param)) {
         pt_group_make(&group, param);
         param = &group.row.param;

@@ -701,7 +701,7 @@ static void check_param(struct checker *checker, const struct pt_schema *schema,
         check_row(checker, schema, map, &row, raw_map);
         return;
     }
-    struct pt_group group;
+    struct pt_group group = {.name = ""};
     pt_group_make(&group, param);
     group.row.param.name = pt_arena_text(&checker->yaml->arena, group.name, strlen(group.name));
     if (group.row.param.name)
