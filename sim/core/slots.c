@@ -45,7 +45,9 @@ static enum pt_status pool_build(struct pt_sim *sim, struct pt_pool_state *state
     state->nested = pool->unit->nested;
     state->plain = shape->levels && shape->uniform && state->nested == NULL;
     state->bound_host = pool->cpus_milli_per_node != PT_NONE || pool->mem_mib_per_node != PT_NONE;
-    state->bound_memory = state->capacity > 1 && shape->memory_admits && state->nested == NULL;
+    /* a whole GPU has its memory to itself, unless memory alone admits others beside it */
+    state->bound_memory =
+        (state->capacity > 1 || !state->plain) && shape->memory_admits && state->nested == NULL;
     if (!pt_bitset_init(&state->open, gpus)) return PT_ERR_MEMORY;
     if (state->plain) return plain_build(state, gpus);
     if (state->nested != NULL) {

@@ -38,13 +38,14 @@ static int64_t price_micro(const struct pt_yaml_node *price)
     return price ? price->value.ppm : -1;
 }
 
-/* Where the key stands that a mode's message begins with ("replicas: ..."); else the map. */
+/* Where the key stands that a mode's message begins with ("replicas: ...", "inside.replicas is
+ * ..."), in the file or as an argument; else the map. */
 static struct pt_yaml_place place_of(const struct pt_yaml_node *sharing, const char *message)
 {
-    size_t length = strcspn(message, ": ");
+    size_t length = strcspn(message, ".: ");
     for (const struct pt_yaml_node *key = sharing->first; key; key = key->next)
         if (strlen(key->key) == length && strncmp(key->key, message, length) == 0 &&
-            key->place.line > 0)
+            key->place.file != NULL)
             return key->place;
     return sharing->place;
 }

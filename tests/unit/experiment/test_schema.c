@@ -279,6 +279,9 @@ Test(schema, a_mode_says_which_of_its_keys_is_wrong)
     assert_refused(SHARED("{mode: mps, replicas: 50}"), NULL,
                    "test.yaml:3:99: replicas: 50 are more than the 48 MPS clients that l40s takes "
                    "(60 with driver: r590)\n");
+    assert_refused(SHARED("{mode: mps, replicas: 5}"), "cluster.pools[a].sharing.replicas=50",
+                   "--set cluster.pools[a].sharing.replicas=50: replicas: 50 are more than the 48 "
+                   "MPS clients that l40s takes (60 with driver: r590)\n");
     assert_refused(SHARED("{mode: vgpu}"), NULL,
                    "test.yaml:3:84: mode vgpu needs a type (such as l40s-10c) or replicas\n");
     assert_refused(SHARED("{mode: vgpu, type: 96q}"), NULL,
