@@ -350,6 +350,10 @@ static void print_json(const struct session *session)
 
 /* ---- profiles ---- */
 
+/* The bounds of an experiment's `profiles`. */
+#define PROFILE_U_MAX 2.0
+#define PROFILE_KAPPA_MAX 1000.0
+
 static void write_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -363,9 +367,20 @@ static void write_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* One profile a line; one that the points don't tell is a comment. */
-static void write_profiles(FILE *out, const struct session *session, uint32_t k)
+/* Why an experiment can't have the profile of this job, for a comment before it; "" = it can. */
+static const char *unfit(const struct pt_fit_job *job, bool kappas)
 {
+    if (!job->u_known || (kappas && !job->kappa_known)) return "# not told by the points: ";
+    bool kept =
+        job->u <= PROFILE_U_MAX &&
+        (!kappas || (job->kappa <= PROFILE_KAPPA_MAX && job->kappa >= 1 / PROFILE_KAPPA_MAX));
+    return kept ? "" : "# beyond what profiles hold: ";
+}
+
+/* One profile a line; one that an experiment can't have is a comment. Returns how many it can. */
+static uint32_t write_profiles(FILE *out, const struct session *session, uint32_t k)
+{
+    uint32_t written = 0;
     const struct pt__measured_problem *problem = &session->measured->problems[k];
     const struct pt_fit *fit = session->fitted[k].fit;
     bool kappas = problem->about == PT__ABOUT_PAIRS;
@@ -376,8 +391,9 @@ static void write_profiles(FILE *out, const struct session *session, uint32_t k)
             fit->point_count);
     for (uint32_t i = 0; i < fit->job_count; i++) {
         const struct pt_fit_job *job = &fit->jobs[i];
-        bool told = job->u_known && (!kappas || job->kappa_known);
-        fprintf(out, "  %s- {name: ", told ? "" : "# not told by the points: ");
+        const char *comment = unfit(job, kappas);
+        written += comment[0] == '\0';
+        fprintf(out, "  %s- {name: ", comment);
         write_quoted(out, problem->names[i]);
         fprintf(out, ", u: %.4f", job->u);
         if (kappas) fprintf(out, ", kappa: %.4f", job->kappa);
@@ -389,6 +405,7 @@ static void write_profiles(FILE *out, const struct session *session, uint32_t k)
         }
         fputs("}\n", out);
     }
+    return written;
 }
 
 /* Of a file of slices and processes the fit that serves both, else all there are. */
@@ -404,6 +421,7 @@ static enum pt_status write_out(const struct session *session, struct pt_error *
 {
     const char *out = pt__args_value(session->args, "out");
     struct pt_outfile file;
+    uint32_t written = 0;
     if (!out) return PT_OK;
     PT_TRY(pt_outfile_spares(out, session->args->operands[0], error));
     PT_TRY(pt_outfile_open(&file, out, error));
@@ -411,7 +429,8 @@ static enum pt_status write_out(const struct session *session, struct pt_error *
     fprintf(file.stream, "# fitted by partita %s; a part of an experiment\nprofiles:\n",
             PARTITA_VERSION);
     for (uint32_t k = 0; k < session->measured->problem_count; k++)
-        if (is_written(session, k)) write_profiles(file.stream, session, k);
+        if (is_written(session, k)) written += write_profiles(file.stream, session, k);
+    if (written == 0) fputs("  []\n", file.stream);
     return pt_outfile_close(&file, false, error);
 }
 

@@ -87,7 +87,7 @@ static void switch_losses(struct pt__assumptions *all, const struct pt_config *c
 {
     for (uint32_t i = 0; i < config->cluster.pool_count; i++) {
         const struct pt_pool *pool = &config->cluster.pools[i];
-        if (pool->shape.switch_loss > 0)
+        if (pool->shape.sharing == PT_SHARING_TURNS && pool->shape.switch_loss > 0)
             pt__assume(all,
                        "pool %.100s: turns add %g to the time that work takes when shared "
                        "(switch_loss)",

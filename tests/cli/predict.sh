@@ -127,6 +127,22 @@ YAML
     cat profiles.yaml
 } >profiled.yaml
 exits 0 test profiled.yaml
+# what no experiment can have stays a comment, and the file a part of one
+cat >odd.csv <<'CSV'
+gpu,job_a,job_b,solo_a,solo_b,co_a,co_b,fits
+v100,a,b,1,1,0.00001,1,1
+v100,a,a,1,1,0.5,0.5,1
+v100,b,b,1,1,0.9999,0.9999,1
+v100,c,d,1,1,0.5,0.5,1
+CSV
+printf 'gpu,job_a,job_b,solo_a,solo_b,co_a,co_b,fits\nv100,c,d,1,1,0.5,0.5,1\n' >untold.csv
+for odd in odd untold; do
+    exits 0 predict fit-profiles $odd.csv --folds 0 --out $odd.yaml
+    printf 'partita: 1\ncluster: {gpus: 1}\ntrace: {jobs: [{submit_s: 0, work_s: 1}]}\n' >>$odd.yaml
+    exits 0 run $odd.yaml --dry-run
+done
+grep -qF '# beyond what profiles hold: - {name: "b"' odd.yaml || fail "odd.yaml has b: $(cat odd.yaml)"
+grep -qF '# not told by the points: - {name: "c"' untold.yaml || fail "untold.yaml has c"
 exits 2 predict fit-profiles pairs.csv --out pairs.csv
 grep -q '^gpu,' pairs.csv || fail "the measurements are overwritten"
 exits 2 predict fit-profiles pairs.csv --out none/profiles.yaml

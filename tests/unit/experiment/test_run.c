@@ -243,3 +243,20 @@ Test(run, says_what_its_models_take_for_granted)
     pt_run_free(run);
     pt_config_free(config);
 }
+
+Test(run, says_what_turns_cost_only_where_there_are_turns)
+{
+    struct pt_config *config = load(
+        "partita: 1\ninterference: none\ncluster: {pools: [{name: sms, nodes: 1, gpus_per_node: 1, "
+        "gpu: a30, sharing: {mode: fractional, compute: sm_sharing}}, {name: turns, nodes: 1, "
+        "gpus_per_node: 1, gpu: a30, sharing: {mode: fractional}}]}\n"
+        "trace: {jobs: [{submit_s: 0, work_s: 1}]}\n",
+        NULL);
+    struct pt_run_options options = {0};
+    struct pt_run *run = prepare(config, &options);
+    const struct pt_run_facts *facts = pt_run_facts(run);
+    cr_expect(assumes(facts, "pool turns: turns add 0.11"));
+    cr_expect_not(assumes(facts, "pool sms: turns add"));
+    pt_run_free(run);
+    pt_config_free(config);
+}
