@@ -13,7 +13,7 @@ for experiment in "$configs"/*.yaml; do
     cp out "$name.json"
     ran=$((ran + 1))
 done
-[ "$ran" -ge 2 ] || fail "only $ran experiments of configs/ were run"
+[ "$ran" -ge 3 ] || fail "only $ran experiments of configs/ were run"
 
 "$PARTITA" export fleet.h5 --format csv >fleet.csv
 python3 - <<'PY' || fail "fleet"
@@ -46,5 +46,16 @@ for j in csv.DictReader(open("three.csv")):
     late[j["pool"]] = late.get(j["pool"], 0) + float(j["jct_s"])
 assert len(set(work.values())) == 1 and set(work) == {"turns", "clients", "slices"}, work
 assert late["turns"] < min(late["clients"], late["slices"]), late
+PY
+
+# Pairs as they were measured and the law that was fitted to them tell the same story of a fleet, in
+# which pairs that did not fit ran out of memory.
+exits 0 run "$configs/measured-pairs.yaml" --set interference=fitted --out law.h5 --json
+cp out law.json
+python3 - <<'PY' || fail "measured pairs"
+import json
+pairs, law = (json.load(open(name))["summary"] for name in ("measured-pairs.json", "law.json"))
+assert pairs["done"] == law["done"] == pairs["jobs"] and pairs["oom_events"] > 0 == law["oom_events"]
+assert abs(law["jct_mean_s"] / pairs["jct_mean_s"] - 1) < 0.05, (pairs["jct_mean_s"], law["jct_mean_s"])
 PY
 finish
