@@ -214,6 +214,13 @@ static enum pt_status policy_build(struct pt_sim *sim, struct pt_error *error)
     return PT_OK;
 }
 
+/* GPUs draw power before, and without, any job on them. */
+static void meters_start(struct pt_sim *sim)
+{
+    for (uint32_t g = 0; sim->power_uw != NULL && g < sim->world.cluster->gpu_count; g++)
+        pt__settle_gpu_ask(sim, g);
+}
+
 enum pt_status pt_sim_create(struct pt_sim **out, const struct pt_world *world,
                              struct pt_error *error)
 {
@@ -240,6 +247,7 @@ enum pt_status pt_sim_create(struct pt_sim **out, const struct pt_world *world,
         pt_sim_destroy(sim);
         return status;
     }
+    meters_start(sim);
     *out = sim;
     return PT_OK;
 }
