@@ -215,6 +215,14 @@ static void lose_node(struct run *r, uint32_t node)
             ref__mig_reset(r, r->slices, p, g);
 }
 
+/* What is made at the seat never serves: who waits for it is back in the queue. */
+static void unreserve(struct run *r, uint32_t seat)
+{
+    EACH(j, r->w->job_count)
+        if (r->jobs[j].state == REF_RESERVED && r->jobs[j].on[seat] > 0)
+            leave(r, j, REF_PENDING, REF_ABSENT);
+}
+
 static void strike(struct run *r, const struct ref_fault *what)
 {
     EACH(j, r->w->job_count) {
@@ -232,6 +240,8 @@ static bool one_round(struct run *r)
     EACH(j, r->w->job_count)
         if (r->jobs[j].due) leave(r, j, REF_DONE, r->now);
     if (r->now == r->w->horizon_ns) return false;
+    EACH(s, r->seats > 1 ? seat_of(r, r->w->gpu_count) : 0)
+        if (ref__mig_fails(r, s)) unreserve(r, s);
     EACH(j, r->w->job_count)
         if (r->jobs[j].state == REF_RESERVED)
             serve(r, j);

@@ -69,6 +69,9 @@ struct ref_pool {
     enum ref_change change;
     enum ref_start start;
     int64_t change_ns;
+    bool node_wide;               /* a change keeps its whole node from starting others */
+    uint32_t attempts;            /* all of which fail; 0 = changes don't */
+    int64_t failed_ns, retry_ns;  /* length of one, time between two */
     uint8_t layout[REF_PROFILES]; /* instances of each profile of the GPU's table */
 };
 

@@ -109,7 +109,7 @@ static uint32_t options(const struct ref_pool *pool, const struct slice *gpu, ui
     return sum;
 }
 
-static const struct slice empty_slice = {NO_PROFILE, LONG_AGO, LONG_AGO};
+static const struct slice empty_slice = {NO_PROFILE, LONG_AGO, LONG_AGO, false, false};
 
 struct layouts {
     struct slice best[REF_SLICES];
@@ -284,6 +284,7 @@ unsigned ref__mig_disturbs(const struct run *r, uint32_t *start, const struct re
     uint8_t profile = need->profile;
     struct slice old[REF_SLICES];
     struct slice *slices = &r->draft[seat_of(r, gpu)];
+    if (slices->closed) return MIG_NEVER;
     *start = standing(r, pool, gpu, profile, need->slots);
     if (*start < r->seats) return 0;
     if (pool->change == REF_STATIC) return MIG_NEVER;
@@ -312,14 +313,20 @@ void ref__mig_take(const struct run *r, const struct ref_pool *pool, uint32_t gp
         if (disturbs == 2 && pool->change == REF_WHEN_IDLE) sweep(r, gpu);
         clear_way(r, after, pool, seat_of(r, gpu), need->profile, start);
         memcpy(slices, after, r->seats * sizeof *after);
-        slices[start] = (struct slice){need->profile, r->now, r->now + pool->change_ns};
+        int64_t lasts = pool->change_ns, failed = pool->attempts * pool->failed_ns;
+        if (pool->attempts > 0) lasts = failed + (pool->attempts - 1) * pool->retry_ns;
+        slices[start].profile = need->profile;
+        slices[start].made = r->now;
+        slices[start].serves = r->now + lasts;
+        slices[start].fails = pool->attempts > 0;
     }
     r->take[seat_of(r, gpu) + start]++;
 }
 
 bool ref__mig_renew(const struct run *r, const struct ref_pool *pool, uint32_t gpu)
 {
-    if (pool->change != REF_WHEN_IDLE || is_empty(r, gpu) || is_fixed(r, gpu)) return false;
+    if (pool->change != REF_WHEN_IDLE || r->draft[seat_of(r, gpu)].closed) return false;
+    if (is_empty(r, gpu) || is_fixed(r, gpu)) return false;
     sweep(r, gpu);
     return true;
 }
@@ -340,4 +347,24 @@ uint32_t ref__mig_count(const struct run *r, const struct ref_pool *pool, uint32
     memcpy(&r->draft[first], old, sizeof old);
     memcpy(&r->take[first], taken, sizeof taken);
     return count;
+}
+
+bool ref__mig_holds(const struct run *r, uint32_t node)
+{
+    if (r->seats == 1 || !r->w->pools[r->w->nodes[node].pool].node_wide) return false;
+    EACH_GPU(g, &r->w->nodes[node])
+        EACH(s, r->seats) {
+            const struct slice *at = &r->slices[seat_of(r, g) + s];
+            if (at->profile != NO_PROFILE && at->made < r->now && at->serves > r->now) return true;
+        }
+    return false;
+}
+
+bool ref__mig_fails(const struct run *r, uint32_t seat)
+{
+    struct slice *at = &r->slices[seat];
+    if (at->profile == NO_PROFILE || !at->fails || at->serves > r->now) return false;
+    at->fails = false;
+    r->slices[seat - seat % r->seats].closed = true;
+    return true;
 }

@@ -32,6 +32,8 @@ struct live {
 struct slice {
     uint8_t profile; /* NO_PROFILE: none begins here */
     int64_t made, serves;
+    bool fails;  /* never serves: then its GPU is out of service */
+    bool closed; /* of a GPU's first slice: it is */
 };
 #define NO_PROFILE UINT8_MAX
 #define REF_NODES 64
@@ -122,6 +124,10 @@ void ref__mig_take(const struct run *r, const struct ref_pool *pool, uint32_t gp
 
 /* Takes all instances of a GPU away if its mode and what is there allow it. */
 bool ref__mig_renew(const struct run *r, const struct ref_pool *pool, uint32_t gpu);
+/* Does an earlier change on the node keep others from starting there? */
+bool ref__mig_holds(const struct run *r, uint32_t node);
+/* Puts GPUs out of service whose changes have failed by now; true if the seat's has just then. */
+bool ref__mig_fails(const struct run *r, uint32_t seat);
 /* Units that the GPU takes, `enough` at most, as it is or made anew. The draft stays. */
 uint32_t ref__mig_count(const struct run *r, const struct ref_pool *pool, uint32_t gpu,
                         const struct need *need, uint32_t enough, bool anew);

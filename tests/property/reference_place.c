@@ -187,7 +187,7 @@ static struct chosen choose(const struct run *r, uint32_t j, uint32_t node, uint
 static uint32_t node_room(const struct run *r, uint32_t j, uint32_t node)
 {
     uint32_t gpus = r->w->jobs[j].gpus;
-    if (r->seen > 0 && ref__down_until(r, node) > 0) return 0;
+    if (r->seen > 0 && (ref__down_until(r, node) > 0 || ref__mig_holds(r, node))) return 0;
     forget(r);
     uint32_t units = gpus == 0 ? 1 : choose(r, j, node, gpus).units;
     forget(r);

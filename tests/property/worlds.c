@@ -87,6 +87,19 @@ static void mig_params(char text[WORLD_PARAMS_MAX], const struct ref_pool *pool)
     used += (uint32_t)snprintf(text + used, WORLD_PARAMS_MAX - used,
                                " reconfigure=%s reconfigure_s=%s start=%s", changes[pool->change],
                                cost, starts[pool->start]);
+    if (pool->node_wide)
+        used += (uint32_t)snprintf(text + used, WORLD_PARAMS_MAX - used, " operator=true");
+    if (pool->attempts > 0) {
+        char failed[PT_SECONDS_TEXT_MAX + 1] = "", retry[PT_SECONDS_TEXT_MAX + 1] = "";
+        pt_format_seconds(failed, pool->failed_ns);
+        pt_format_seconds(retry, pool->retry_ns);
+        used += (uint32_t)snprintf(text + used, WORLD_PARAMS_MAX - used,
+                                   " reconfigure_failures.probability=1"
+                                   " reconfigure_failures.attempts=%u"
+                                   " reconfigure_failures.duration=%s"
+                                   " reconfigure_failures.backoff=%s",
+                                   pool->attempts, failed, retry);
+    }
     if (pool->how != REF_BOOKS)
         snprintf(text + used, WORLD_PARAMS_MAX - used,
                  " inside.mode=%s inside.replicas=%u inside.switch_loss=%u.%06u", inside[pool->how],

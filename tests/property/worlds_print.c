@@ -12,22 +12,29 @@ static const char *seconds(int64_t ns)
     return text;
 }
 
-/* The pool's parameters as a map; lists in brackets, `inside.x` in a map of its own. */
+/* The pool's parameters as a map; lists in brackets, `a.b` as key b of a map a. */
 static void write_sharing(FILE *out, const struct ref_pool *pool)
 {
-    char text[WORLD_PARAMS_MAX], *state = NULL;
-    bool inside = false;
+    char text[WORLD_PARAMS_MAX], map[64] = "", *state = NULL;
     world_params(text, pool);
     fprintf(out, "{mode: %s", world_modes[pool->mode]);
     for (char *pair = strtok_r(text, " ", &state); pair; pair = strtok_r(NULL, " ", &state)) {
-        char *value = strchr(pair, '=');
+        char *value = strchr(pair, '='), *dot = memchr(pair, '.', (size_t)(value - pair));
         *value++ = '\0';
-        bool into = strncmp(pair, "inside.", 7) == 0;
-        fprintf(out, ", %s%s: ", into && !inside ? "inside: {" : "", into ? pair + 7 : pair);
+        if (dot != NULL) *dot++ = '\0';
+        if (map[0] != '\0' && (dot == NULL || strcmp(map, pair) != 0)) {
+            fprintf(out, "}");
+            map[0] = '\0';
+        }
+        fprintf(out, ", ");
+        if (dot != NULL && map[0] == '\0') {
+            fprintf(out, "%s: {", pair);
+            snprintf(map, sizeof map, "%s", pair);
+        }
+        fprintf(out, "%s: ", dot != NULL ? dot : pair);
         fprintf(out, strcmp(pair, "layout") == 0 ? "[%s]" : "%s", value);
-        inside = inside || into;
     }
-    fprintf(out, inside ? "}}" : "}");
+    fprintf(out, map[0] != '\0' ? "}}" : "}");
 }
 
 static void write_pools(FILE *out, const struct world *world)

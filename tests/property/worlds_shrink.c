@@ -179,8 +179,15 @@ static bool simplify_pool(struct ref_pool *pool, uint32_t i)
     case 13:
         pool->start = REF_FIRST;
         return true;
+    case 14:
+        pool->node_wide = false;
+        return true;
+    case 15:
+        pool->attempts = 0;
+        pool->failed_ns = pool->retry_ns = 0;
+        return true;
     default:
-        return i < 14 + REF_PROFILES && simplify_layout(pool, i - 14);
+        return i < 16 + REF_PROFILES && simplify_layout(pool, i - 16);
     }
 }
 
