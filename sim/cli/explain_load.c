@@ -178,6 +178,25 @@ static enum pt_status find_pool(struct pt__speed_session *session, struct pt_err
     return pt_fail(error, PT_ERR_INPUT, "--pool: unknown pool '%.64s'", name);
 }
 
+/* An empty profile would be one drawn from the mix, an empty part the whole GPU: nobody means it.
+ */
+static enum pt_status check_jobs(const struct pt__args *args, struct pt_error *error)
+{
+    for (size_t i = 0; i < args->operand_count; i++) {
+        const char *operand = args->operands[i], *colon = strrchr(operand, ':');
+        if (operand[0] == '\0' || colon == operand)
+            return pt_fail(error, PT_ERR_INPUT,
+                           "'%.64s' names no job: give a profile, or its SM utilisation alone",
+                           operand);
+        if (colon && colon[1] == '\0')
+            return pt_fail(error, PT_ERR_INPUT,
+                           "'%.64s' has nothing behind the colon: give a fraction, or a MIG "
+                           "profile",
+                           operand);
+    }
+    return PT_OK;
+}
+
 /* Which options go together. */
 static enum pt_status check_options(const struct pt__speed_session *session, struct pt_error *error)
 {
@@ -196,6 +215,7 @@ enum pt_status pt__speed_load(struct pt__speed_session *session)
     struct pt_error error = {.status = PT_OK};
     const char *path = pt__args_value(session->args, "experiment");
     enum pt_status status = check_options(session, &error);
+    if (status == PT_OK) status = check_jobs(session->args, &error);
     if (status == PT_OK) status = collect_sets(session, &error);
     if (status != PT_OK) {
         pt_messages_add(&session->messages, false, &error, NULL, 0);

@@ -76,6 +76,7 @@ static void admit(struct scene *scene, const struct pt_trace *trace,
         struct pt_job_speed *speed = &scene->speeds[job];
         *speed =
             (struct pt_job_speed){.reason = p->unit->need(&scene->needs[job], &p->shape, &ask)};
+        if (ask.mig && !p->unit->nested) speed->reason = PT_REASON_MIG_PROFILE;
         speed->traits.rate = p->rate[PT_CLASS_MIXED];
         if (knows) pt_traits_of_job(&speed->traits, traits, job, pool);
         speed->rate = (double)speed->traits.rate / (double)PT_SPEED_ONE;

@@ -80,6 +80,13 @@ exits 2 explain speed --set replica=2 0.5
 err_says "did you mean 'replicas'?"
 exits 2 explain speed --mode mpss 0.5
 err_says "did you mean 'mps'?"
+exits 2 explain speed ''
+err_line "partita: '' names no job: give a profile, or its SM utilisation alone"
+exits 2 explain speed :0.5
+exits 2 explain speed 0.5:
+err_line "partita: '0.5:' has nothing behind the colon: give a fraction, or a MIG profile"
+exits 0 explain speed 0.5:1g.10gb --mode mps
+out_says "0.5:1g.10gb: does not run: no pool offers its MIG profile"
 exits 2 explain sped 0.5
 err_says "did you mean 'speed'?"
 finish
