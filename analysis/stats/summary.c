@@ -30,6 +30,23 @@ static uint32_t gpus_of(const struct pt_trace *trace, pt_job job)
     return gpus == NULL || gpus[job] == PT_NONE ? 1 : gpus[job];
 }
 
+/* Work of a job in GPU x ns, in the pool where it ran or (PT_NONE) could run: work_s is its time on
+ * the shares that it asks for. */
+static pt_u128 gpu_work(const struct pt_summary_input *input, pt_job job, uint32_t pool)
+{
+    pt_u128 work =
+        (pt_u128)(uint64_t)pt_trace_work_ns(input->trace)[job] * gpus_of(input->trace, job);
+    if (input->sim == NULL) return work;
+    struct pt_ratio asked = pt_sim_asked(input->sim, job, pool);
+    return work * asked.numerator / asked.denominator;
+}
+
+static uint32_t pool_of(const struct pt_summary_input *input, pt_job job)
+{
+    uint32_t gpu = input->outcomes->home_gpu[job];
+    return gpu == PT_NONE ? PT_NONE : pt_cluster_pool_of_gpu(input->cluster, gpu);
+}
+
 static void tally_job(struct tally *t, const struct pt_summary_input *input, pt_job job)
 {
     const struct pt_outcomes *o = input->outcomes;
@@ -46,8 +63,7 @@ static void tally_job(struct tally *t, const struct pt_summary_input *input, pt_
         t->last_end_ns = o->end_ns[job];
     }
     if (counted && o->state[job] == PT_STATE_DONE) {
-        t->done_work +=
-            (pt_u128)(uint64_t)pt_trace_work_ns(input->trace)[job] * gpus_of(input->trace, job);
+        t->done_work += gpu_work(input, job, pool_of(input, job));
     }
 }
 
@@ -285,7 +301,7 @@ double pt_offered_load(const struct pt_summary_input *input)
     if (trace->job_count == 0) return NAN;
     for (pt_job job = 0; job < trace->job_count; job++) {
         if (input->sim != NULL && pt_sim_never_fits(input->sim, job) != PT_REASON_NONE) continue;
-        work += (pt_u128)(uint64_t)pt_trace_work_ns(trace)[job] * gpus_of(trace, job);
+        work += gpu_work(input, job, PT_NONE);
     }
     for (uint32_t p = 0; p < cluster->pool_count; p++) {
         const struct pt_pool *pool = &cluster->pools[p];

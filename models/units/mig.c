@@ -141,6 +141,7 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
                                     .capacity = mig->compute * slots,
                                     .residents_max = PT_NONE,
                                     .levels = mig->compute * slots <= PT_LEVELS_MAX,
+                                    .distinct = slots > 1, /* as replicas: two ranks, two GPUs */
                                     .memory_admits = true,
                                     .fault_spreads = true,
                                     .sharing = sharing[values[PARAM_INSIDE].integer],

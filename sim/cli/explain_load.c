@@ -86,7 +86,7 @@ static enum pt_status set_replicas(struct pt__speed_session *session, struct pt_
     char text[32];
     if (!replicas || replicas->fallback) return PT_OK;
     for (size_t i = 0; i < session->set_count; i++)
-        if (strstr(session->sets[i], "].sharing.replicas=")) return PT_OK;
+        if (session->sets[i] && strstr(session->sets[i], "].sharing.replicas=")) return PT_OK;
     snprintf(text, sizeof text, "replicas=%zu", session->args->operand_count);
     return add_set(session, text, error);
 }

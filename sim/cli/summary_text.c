@@ -94,7 +94,7 @@ static void cluster_lines(const struct page *page)
         fprintf(page->out, "%s: %u node%s x %u %s, %s", pool->name, pool->node_count,
                 pool->node_count == 1 ? "" : "s", pool->gpus_per_node, pool->gpu->name,
                 pool->unit->name);
-        if (pool->shape.capacity > 1 && pool->shape.levels)
+        if (pool->shape.capacity > 1 && pool->shape.levels && !pool->unit->nested)
             fprintf(page->out, ", %u a GPU", pool->shape.capacity);
         if (pool->price_micro_per_hour >= 0)
             fprintf(page->out, ", %.10g an hour", 1e-6 * (double)pool->price_micro_per_hour);

@@ -300,3 +300,12 @@ void pt_sim_get_stats(const struct pt_sim *sim, struct pt_sim_stats *stats)
     stats->jobs_final = sim->final_count;
     stats->jobs_running = sim->running_count;
 }
+
+struct pt_ratio pt_sim_asked(const struct pt_sim *sim, pt_job job, uint32_t pool)
+{
+    const struct pt_class *class_ = pt__class(sim, job);
+    if (pool == PT_NONE && class_->pools != 0) pool = (uint32_t)__builtin_ctzll(class_->pools);
+    if (pool >= sim->pool_count || class_->units == 0) return (struct pt_ratio){1, 1};
+    struct pt_ratio asked = pt__need(sim, class_, pool)->asked;
+    return asked.denominator == 0 ? (struct pt_ratio){1, 1} : asked;
+}

@@ -75,6 +75,9 @@ static void fitted(struct pt__assumptions *all, const struct pt_config *config)
     for (uint32_t i = 0; i < config->cluster.pool_count; i++)
         if (is_shared(&config->cluster.pools[i]))
             fitted_pool(all, &config->cluster.pools[i], &options);
+    if (options.slices)
+        pt__assume(all, "fidelity: slices plays the turns of time-sliced pools one by one; other "
+                        "pools follow their law");
     if (options.residual_sd > 0)
         pt__assume(all,
                    "pairs of types differ from the law by a residual (sd %g of ln(slow-down - 1)), "

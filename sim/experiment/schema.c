@@ -815,7 +815,7 @@ struct pt_value *pt_schema_values(struct pt_yaml *yaml, const struct pt_param *p
     for (size_t i = 0; i < count; i++) {
         const char *key = pt_group_key(&params[i]), *name = params[i].name;
         const struct pt_yaml_node *inner = map;
-        if (key) { /* of a map in the map */
+        if (key && map) { /* of a map in the map */
             for (inner = map->first; inner && !pt_group_has(&params[i], inner->key);)
                 inner = inner->next;
             name = key;

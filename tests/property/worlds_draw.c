@@ -76,12 +76,12 @@ static void draw_layout(struct ref_pool *pool, struct draw *draw)
 
 static void draw_mig(struct ref_pool *pool, struct draw *draw)
 {
-    pool->distinct = false;
     pool->change = (enum ref_change)draw_below(draw, 3);
     pool->start = (enum ref_start)draw_below(draw, 3);
     pool->change_ns = draw_chance(draw, 35) ? 0 : draw_time(draw, 8);
     pool->how = draw_chance(draw, 70) ? REF_BOOKS : draw_chance(draw, 50) ? REF_TURNS : REF_SMS;
     if (pool->how == REF_BOOKS) pool->replicas = 1;
+    pool->distinct = pool->replicas > 1;
     pool->node_wide = draw_chance(draw, 15);
     if (draw_chance(draw, 8)) {
         pool->attempts = 1 + draw_below(draw, 3);

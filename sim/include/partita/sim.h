@@ -97,6 +97,11 @@ PT_USE_RESULT enum pt_status pt_sim_abandon(struct pt_sim *sim, struct pt_error 
  * What `--dry-run` and the lines before the run say. O(1) after create. */
 enum pt_reason pt_sim_never_fits(const struct pt_sim *sim, pt_job job);
 
+/* The share of each of its GPUs that the job asked for, in this pool; PT_NONE: in the first that
+ * could hold it. {1, 1} where none can, and for jobs without GPUs. What its work counts as, in
+ * GPUs. */
+struct pt_ratio pt_sim_asked(const struct pt_sim *sim, pt_job job, uint32_t pool);
+
 /* Exact integrals over the window of rates, in units of GPU x ns or unit x ns. */
 struct pt_pool_totals {
     pt_u128 there;     /* GPU x ns up */

@@ -85,7 +85,7 @@ bool pt_job_state_is_final(enum pt_job_state state);
     X(PT_REASON_INTERRUPTED, 13, "the run was interrupted")                                        \
     X(PT_REASON_NODES_LOST, 14, "the nodes it needs never come back")                              \
     X(PT_REASON_DEADLOCK, 15, "nothing can ever start it")                                         \
-    X(PT_REASON_MIG_PROFILE, 16, "no pool offers its MIG profile")                                 \
+    X(PT_REASON_MIG_PROFILE, 16, "no pool offers a MIG instance that it may use")                  \
     X(PT_REASON_CLIENTS, 17, "more processes than a GPU takes clients")                            \
     X(PT_REASON_MORE_THAN_ONE, 18, "asks for more than one shared unit, which the pool refuses")   \
     X(PT_REASON_RECONFIGURING, 19, "waits for its MIG instances")                                  \

@@ -272,6 +272,8 @@ Test(summary, offered_load_leaves_out_what_never_fits)
     NEAR(pt_offered_load(&w.input), 36.0 / 280);
     w.pools[1].rate[PT_CLASS_MIXED] = PT_SPEED_ONE / 2;
     NEAR(pt_offered_load(&w.input), 36.0 / 210);
+    w.sim.half_asked = true; /* work is time on half a GPU: half as much */
+    NEAR(pt_offered_load(&w.input), 18.0 / 210);
     world_fini(&w);
 }
 

@@ -143,3 +143,9 @@ enum pt_reason pt_sim_never_fits(const struct pt_sim *sim, pt_job job)
 {
     return sim->never_fits[job];
 }
+
+struct pt_ratio pt_sim_asked(const struct pt_sim *sim, pt_job job, uint32_t pool)
+{
+    (void)job, (void)pool;
+    return sim->half_asked ? (struct pt_ratio){1, 2} : (struct pt_ratio){1, 1};
+}

@@ -14,6 +14,7 @@ struct pt_sim {
     pt_u128 tenant_held[WORLD_POOLS][4];
     struct pt_sim_stats stats;
     enum pt_reason never_fits[WORLD_JOBS];
+    bool half_asked; /* every job asked for half of each of its GPUs */
 };
 
 struct world {

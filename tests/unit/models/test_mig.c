@@ -160,7 +160,7 @@ static struct pt_ask asks_for(const char *mig, double frac, uint32_t gib)
     return ask;
 }
 
-#define NO_PROFILE "no pool offers its MIG profile"
+#define NO_PROFILE "no pool offers a MIG instance that it may use"
 #define NO_MEMORY "more GPU memory than a GPU has"
 
 /* semantics.md 4: the named one exactly; auto: the smallest that holds its memory; neither: the
