@@ -4,9 +4,12 @@
 
 typedef bool fails_function(const struct world *world, void *ctx);
 
-/* Faults of what is there no more go. */
+/* Faults of what is there no more go; what follows from replicas does. */
 static void tidy(struct world *world)
 {
+    for (uint32_t p = 0; p < world->pool_count; p++)
+        if (world->pools[p].mode == REF_MIG)
+            world->pools[p].distinct = world->pools[p].replicas > 1;
     uint32_t nodes = world->pools[world->pool_count - 1].end_node, kept = 0;
     for (uint32_t f = 0; f < world->fault_count; f++) {
         const struct ref_fault *fault = &world->faults[f];
