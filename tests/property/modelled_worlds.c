@@ -16,6 +16,7 @@
 
 #define VARIANTS 8
 #define JOBS_MAX 24
+#define LAWS 4
 
 struct mode {
     const char *name;
@@ -133,7 +134,7 @@ static void build(struct rig *rig, const struct mode *mode, uint64_t seed,
     rig->world.restore.base_ns = draw_chance(&draw, 30) ? PT_NS_PER_S / 2 : 0;
     cold = draw_chance(&draw, 30);
     if (draw_chance(&draw, 60)) {
-        rig->world.interference = laws[draw_below(&draw, 2)];
+        rig->world.interference = laws[draw_below(&draw, LAWS)];
         rig->world.jobs_model =
             (struct pt_jobs_model){.traits = traits, .cold_start_ns = cold_start_ns};
     }
@@ -211,20 +212,25 @@ int main(int argc, char **argv)
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     struct pt_interference_inputs inputs = {.seed = 1};
     struct pt_fitted_options options = pt_fitted_defaults();
-    struct pt_interference laws[2] = {{.ops = &pt_fitted}, {.ops = &pt_fitted}};
+    struct pt_interference laws[LAWS] = {
+        {.ops = &pt_fitted}, {.ops = &pt_fitted}, {.ops = &pt_curve}, {.ops = &pt_roofline}};
+    const double total[] = {1, 1.3, 1.2, 0.9};
     struct pt_error error;
-    void *state[2] = {NULL, NULL};
-    for (int i = 0; i < 2; i++) {
-        options.mps = i == 0 ? PT_LAW_MPS_RANK1 : PT_LAW_MPS_PNORM;
-        if (pt_fitted_prepare(&state[i], &options, &inputs, &error) != PT_OK)
-            rig_die("fitted: %s", error.message);
+    void *state[LAWS] = {NULL};
+    enum pt_status status = pt_fitted_prepare(&state[0], &options, &inputs, &error);
+    options.mps = PT_LAW_MPS_PNORM;
+    options.residual_sd = 0.18;
+    if (status == PT_OK) status = pt_fitted_prepare(&state[1], &options, &inputs, &error);
+    if (status == PT_OK) status = pt_curve_prepare(&state[2], total, 4, &error);
+    if (status == PT_OK) status = pt_roofline.prepare(&state[3], NULL, &inputs, &error);
+    if (status != PT_OK) rig_die("a model: %s", error.message);
+    for (int i = 0; i < LAWS; i++)
         laws[i].state = state[i];
-    }
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
         for (uint64_t seed = first; seed < first + count; seed++)
             try_world(&modes[m], seed, laws);
-    pt_fitted.release(state[0]);
-    pt_fitted.release(state[1]);
+    for (int i = 0; i < LAWS; i++)
+        laws[i].ops->release(state[i]);
     printf("%" PRIu64 " worlds of each of %zu modes: every invariant holds\n", count,
            sizeof modes / sizeof *modes);
     return 0;
