@@ -17,9 +17,10 @@ for compiler in gcc clang; do
         cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DPARTITA_TESTS=ON \
             -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="-$level" >"$build/configure.log" 2>&1 ||
             { cat "$build/configure.log"; exit 1; }
-        cmake --build "$build" --target digests >"$build/build.log" 2>&1 ||
+        cmake --build "$build" --target digests modelled_worlds >"$build/build.log" 2>&1 ||
             { cat "$build/build.log"; exit 1; }
         "$build/tests/determinism/digests" --print >"$build/digests.txt"
+        "$build/tests/property/modelled_worlds" 100 >>"$build/digests.txt"
         if [ -z "$first" ]; then
             first=$build/digests.txt
             cat "$first"

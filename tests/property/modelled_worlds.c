@@ -77,18 +77,21 @@ static void draw_traits(struct draw *draw, uint32_t jobs)
         double kappa = exp(2 * unit_draw(draw) - 1),
                u = draw_chance(draw, 10) ? 0 : unit_draw(draw);
         if (draw_chance(draw, 20)) u = 1;
+        double membw = unit_draw(draw), pcie = unit_draw(draw), power_w = 300 * unit_draw(draw);
+        uint8_t p = norms[draw_below(draw, 3)];
+        bool inference = draw_chance(draw, 30);
         traits_of[j] = (struct pt_traits){.u = u,
                                           .kappa = kappa,
                                           .kappa_g = pt_kappa_to_g(kappa, 0.45),
                                           .busy = u,
-                                          .membw = unit_draw(draw),
-                                          .pcie = unit_draw(draw) * unit_draw(draw),
-                                          .power_w = 300 * unit_draw(draw),
+                                          .membw = membw,
+                                          .pcie = pcie * pcie,
+                                          .power_w = power_w,
                                           .f_c = NAN,
                                           .f_m = NAN,
                                           .type = PT_NONE,
-                                          .p = norms[draw_below(draw, 3)],
-                                          .inference = draw_chance(draw, 30),
+                                          .p = p,
+                                          .inference = inference,
                                           .rate = PT_SPEED_ONE};
     }
 }
@@ -142,15 +145,16 @@ static void build(struct rig *rig, const struct mode *mode, uint64_t seed,
         rig->world.faults.gpu_mtbf_ns = 100 * PT_NS_PER_S;
         rig->world.horizon_ns = 200 * PT_NS_PER_S;
     }
-    struct pt_pool *pool =
-        rig_add_pool(rig, &rig_h100, 1 + draw_below(&draw, 3), 1 + draw_below(&draw, 3), mode->name,
-                     mode->params[draw_below(&draw, VARIANTS)]);
+    /* drawn one after the other: the order of arguments is the compiler's */
+    uint32_t nodes = 1 + draw_below(&draw, 3), gpus = 1 + draw_below(&draw, 3);
+    const char *params = mode->params[draw_below(&draw, VARIANTS)];
+    struct pt_pool *pool = rig_add_pool(rig, &rig_h100, nodes, gpus, mode->name, params);
     pool->price_micro_per_hour = 3600000;
     fault = (struct pt_fault){.time_ns = 3 * PT_NS_PER_S, .node = PT_NONE, .gpu = 0};
     if (draw_chance(&draw, 20))
         rig->world.faults = (struct pt_faults){.events = &fault, .event_count = 1};
-    rig_set_policy(rig, "fifo", draw_chance(&draw, 50) ? "blocking=skip" : "",
-                   placements[draw_below(&draw, 4)]);
+    const char *blocking = draw_chance(&draw, 50) ? "blocking=skip" : "";
+    rig_set_policy(rig, "fifo", blocking, placements[draw_below(&draw, 4)]);
     draw_traits(&draw, jobs);
     for (uint32_t j = 0; j < jobs; j++)
         draw_job(rig, &draw, mode);
@@ -191,6 +195,9 @@ static void run(struct rig *rig, const char *mode, uint64_t seed)
     if (status != PT_OK) rig_die("%s, seed %" PRIu64 ": %s", mode, seed, rig->error.message);
 }
 
+/* Of all digests, in order: one line tells two builds apart. */
+static uint64_t all_digests;
+
 static void try_world(const struct mode *mode, uint64_t seed, const struct pt_interference *laws)
 {
     struct rig rig;
@@ -203,6 +210,8 @@ static void try_world(const struct mode *mode, uint64_t seed, const struct pt_in
     run(&rig, mode->name, seed);
     if (strcmp(digest, rig.digest) != 0)
         rig_die("%s, seed %" PRIu64 ": another digest the second time", mode->name, seed);
+    for (size_t i = 0; digest[i] != '\0'; i++)
+        all_digests = all_digests * UINT64_C(6364136223846793005) + (unsigned char)digest[i];
     rig_fini(&rig);
 }
 
@@ -231,7 +240,8 @@ int main(int argc, char **argv)
             try_world(&modes[m], seed, laws);
     for (int i = 0; i < LAWS; i++)
         laws[i].ops->release(state[i]);
-    printf("%" PRIu64 " worlds of each of %zu modes: every invariant holds\n", count,
-           sizeof modes / sizeof *modes);
+    printf("%" PRIu64 " worlds of each of %zu modes: every invariant holds, digest %016" PRIx64
+           "\n",
+           count, sizeof modes / sizeof *modes, all_digests);
     return 0;
 }
