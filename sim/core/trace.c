@@ -200,9 +200,18 @@ enum pt_status pt_trace_set_time(struct pt_trace *trace, pt_job row, enum pt_col
     return PT_OK;
 }
 
-static bool in_range_u32(enum pt_column_type type, uint32_t value)
+/* The least that a count may be: a job without GPUs there is, one of no process, or on no node,
+ * not. */
+static uint32_t least_count(enum pt_column_id column)
 {
+    return column == PT_COL_PROCESSES || column == PT_COL_NODES_MAX ? 1 : 0;
+}
+
+static bool in_range_u32(enum pt_column_id column, uint32_t value)
+{
+    enum pt_column_type type = pt_columns[column].type;
     if (value == PT_NONE) return true;
+    if (type == PT_COLUMN_COUNT) return value >= least_count(column);
     if (type == PT_COLUMN_FRACTION) return value >= 1 && value <= PT_PPM_ONE;
     if (type == PT_COLUMN_UNIT) return value <= PT_PPM_ONE;
     return true;
@@ -248,7 +257,7 @@ enum pt_status pt_trace_set_u32(struct pt_trace *trace, pt_job row, enum pt_colu
         return pt_fail(error, PT_ERR_ARGUMENT, "%s holds no 32-bit number",
                        pt_columns[column].name);
     default:
-        if (!in_range_u32(type, value)) break;
+        if (!in_range_u32(column, value)) break;
         return put_u32(trace, row, column, value, error);
     }
     return pt_fail(error, PT_ERR_INPUT, "%s is out of range: %u", pt_columns[column].name, value);
@@ -370,7 +379,7 @@ static enum pt_status set_number_text(struct pt_trace *trace, pt_job row, enum p
         status = pt_parse_milli(&value, text, length, &detail);
         break;
     default:
-        status = pt_parse_int(&count, text, length, 0, PT_NONE - 1, &detail);
+        status = pt_parse_int(&count, text, length, least_count(column), PT_NONE - 1, &detail);
         value = (uint32_t)count;
     }
     if (status != PT_OK) return fail_cell(error, column, detail.message, text, length);

@@ -80,6 +80,24 @@ static enum pt_status check_gpu_type(const struct pt_config *config, const char 
     }
 }
 
+/* A profile of some GPU of the catalogue, though perhaps of none in the cluster. */
+static enum pt_status check_mig(const struct pt_config *config, const char *word,
+                                struct pt_error *error)
+{
+    struct pt_suggestion near;
+    if (strcmp(word, "auto") == 0) return PT_OK;
+    pt_suggest_begin(&near, word, strlen(word));
+    pt_suggest_offer(&near, "auto");
+    for (uint32_t g = 0; g < config->catalog->count; g++) {
+        const struct pt_mig *mig = config->catalog->gpus[g].mig;
+        if (!mig) continue;
+        if (pt_mig_find(mig, word) != PT_NONE) return PT_OK;
+        for (uint32_t i = 0; i < mig->profile_count; i++)
+            pt_suggest_offer(&near, mig->profiles[i].name);
+    }
+    return unknown(error, "MIG profile", word, strlen(word), near.best);
+}
+
 static enum pt_status check_profile(const struct pt_config *config, const char *word,
                                     struct pt_error *error)
 {
@@ -101,6 +119,8 @@ enum pt_status pt_resolve_word(const struct pt_config *config, enum pt_column_id
         return check_pool(config, word, error);
     case PT_COL_GPU_TYPE:
         return check_gpu_type(config, word, error);
+    case PT_COL_MIG:
+        return check_mig(config, word, error);
     case PT_COL_SLA:
         return pt_resolve_tier(&tier, config, word, error);
     case PT_COL_PRIORITY:
@@ -289,6 +309,7 @@ enum pt_status pt_resolve(struct pt_resolved *resolved, const struct pt_config *
     resolve_priorities(&words);
     check_words(&words, PT_COL_POOL);
     check_words(&words, PT_COL_GPU_TYPE);
+    check_words(&words, PT_COL_MIG);
     check_words(&words, PT_COL_PROFILE);
     if (words.no_memory) {
         struct pt_error error;
