@@ -8,6 +8,7 @@ enum scene {
     SCENE_EXCLUSIVE, /* gangs, strict, consolidate */
     SCENE_SHARED,    /* time-slicing with loss, OOM and retries, skip, spread */
     SCENE_BROKEN,    /* two pools, node failures, checkpoints, give-up, pack */
+    SCENE_MODES, /* every other sharing mode under the fitted laws, faults, cold starts, prices */
     SCENE_COUNT
 };
 
