@@ -86,7 +86,7 @@ exits 2 explain speed :0.5
 exits 2 explain speed 0.5:
 err_line "partita: '0.5:' has nothing behind the colon: give a fraction, or a MIG profile"
 exits 0 explain speed 0.5:1g.10gb --mode mps
-out_says "0.5:1g.10gb: does not run: no pool offers its MIG profile"
+out_says "0.5:1g.10gb: does not run: no pool offers a MIG instance that it may use"
 exits 2 explain sped 0.5
 err_says "did you mean 'speed'?"
 finish
