@@ -26,6 +26,14 @@ static void add_cost(struct pt_metric_group *group, double cost, uint64_t count,
     pt__metric_add(group, PT_METRIC_cost_per_job, done > 0 ? cost / (double)done : NAN, done);
 }
 
+/* GPU seconds that nobody paid for. Charges are sums of rounded shares: of a GPU that never was
+ * idle they leave some 1e-15 of its time, above or below. */
+static double idle_s(double there_s, double charged_s)
+{
+    double idle = there_s - charged_s;
+    return fabs(idle) < 1e-12 * there_s ? 0 : idle;
+}
+
 void pt__money_add_pool(struct pt_metric_group *group, const struct pt_summary_input *input,
                         uint32_t pool, uint64_t done)
 {
@@ -39,7 +47,7 @@ void pt__money_add_pool(struct pt_metric_group *group, const struct pt_summary_i
                                               : (double)NAN; /* nothing ever happened */
         double price = price_per_s(&cluster->pools[p]);
         there += there_s * price;
-        idle += (there_s - totals.charged) * price;
+        idle += idle_s(there_s, totals.charged) * price;
         energy_kwh += (double)totals.energy / UW_NS_PER_KWH;
     }
     if (!(energy_kwh > 0)) energy_kwh = NAN; /* a GPU that is there always draws some */

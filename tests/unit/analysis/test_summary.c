@@ -260,6 +260,11 @@ Test(summary, of_money)
     NEAR(value(s, "cost"), 200 * 0.001 + 200 * 0.002 + 0.5 * 0.2);
     NEAR(value(s, "cost_per_job"), value(s, "cost") / value(s, "done"));
     pt_summary_destroy(s);
+    /* never idle: no cost of -0.00 from the rounding of shares */
+    w.sim.pools[0].charged = w.sim.pools[1].charged = 200 * (1 + 1e-15);
+    s = summarise(&w);
+    cr_expect_eq(value(s, "idle_cost"), 0);
+    pt_summary_destroy(s);
     world_fini(&w);
 }
 
