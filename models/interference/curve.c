@@ -30,7 +30,8 @@ enum pt_status pt_curve_prepare(void **state, const double *total, uint32_t coun
                        PT_CURVE_MAX);
     for (uint32_t i = 0; i < count; i++)
         if (!(total[i] > 0 && total[i] <= (double)PT_NONE))
-            return pt_fail(error, PT_ERR_INPUT, "value %u of curve.total is not above 0", i + 1);
+            return pt_fail(error, PT_ERR_INPUT,
+                           "value %u of curve.total is not above 0 and at most %u", i + 1, PT_NONE);
     if (total[0] != 1)
         return pt_fail(error, PT_ERR_INPUT,
                        "curve.total does not begin with 1: it is relative to a job alone");

@@ -292,6 +292,8 @@ Test(interference_curve, refusals)
     double many[PT_CURVE_MAX + 1] = {1};
     cr_assert_eq(pt_curve_prepare(&state, many, PT_CURVE_MAX + 1, &error), PT_ERR_INPUT);
     cr_assert_eq(pt_curve_prepare(&state, many, 0, &error), PT_ERR_INPUT);
+    cr_assert_eq(prepare(&state, &pt_curve, "curve.total=1,1e300", &inputs, &error), PT_ERR_INPUT);
+    cr_assert(strstr(error.message, "at most 4294967295"), "%s", error.message);
 }
 
 Test(interference_roofline, the_scarcer_one_decides)
