@@ -85,11 +85,12 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
         return pt_fail(error, PT_ERR_INPUT,
                        "cap_contention is of compute: sm_sharing, not of compute: %s",
                        compute_choices[compute]);
-    if (compute == COMPUTE_SM_SHARING && residents > clients) residents = clients;
+
     *shape = (struct pt_unit_shape){
         .gpu = gpu,
         .capacity = capacity,
         .residents_max = residents,
+        .clients_max = compute == COMPUTE_SM_SHARING ? clients : 0,
         .levels = capacity <= PT_LEVELS_MAX,
         .distinct = values[PARAM_DISTINCT].integer != 0,
         .memory_admits = values[PARAM_MEMORY].integer == MEMORY_ADMIT,

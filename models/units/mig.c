@@ -71,18 +71,33 @@ static const struct pt_param params[] = {
 
 /* ---- configuration ---- */
 
+/* MPS clients that every instance there may be takes: a GPU's, in proportion to the compute slices
+ * of the smallest (assumed; the guide says that the limit goes down with the instance's size). */
+static uint32_t clients_inside(const struct pt_gpu_model *gpu, const struct pt__mig_layout *layout,
+                               bool is_static)
+{
+    const struct pt_mig *mig = gpu->mig;
+    uint32_t least = mig->profiles[0].compute;
+    if (is_static) least = mig->compute;
+    for (unsigned start = 0; is_static && start < PT_MIG_SLICES_MAX; start++)
+        if ((layout->starts >> start & 1) && mig->profiles[layout->profile[start]].compute < least)
+            least = mig->profiles[layout->profile[start]].compute;
+    return gpu->mps_clients * least / mig->compute;
+}
+
 static enum pt_status check_inside(const struct pt_gpu_model *gpu, const struct pt_value *values,
-                                   struct pt_error *error)
+                                   uint32_t clients, struct pt_error *error)
 {
     int64_t inside = values[PARAM_INSIDE].integer, replicas = values[PARAM_REPLICAS].integer;
     if (inside == PT__MIG_ALONE && replicas > 1)
         return pt_fail(error, PT_ERR_INPUT,
                        "inside.replicas is %lld, but inside.mode is none: choose time_slice or mps",
                        (long long)replicas);
-    if (inside == PT__MIG_CLIENTS && replicas > (int64_t)gpu->mps_clients)
+    if (inside == PT__MIG_CLIENTS && replicas > (int64_t)clients)
         return pt_fail(error, PT_ERR_INPUT,
-                       "inside.replicas is %lld: MPS takes at most %u clients on %.64s",
-                       (long long)replicas, gpu->mps_clients, gpu->name);
+                       "inside.replicas is %lld: MPS takes at most %u clients on the smallest "
+                       "instance (%u on the whole of %.64s)",
+                       (long long)replicas, clients, gpu->mps_clients, gpu->name);
     return PT_OK;
 }
 
@@ -134,7 +149,7 @@ static enum pt_status configure(struct pt_unit_shape *shape, const struct pt_gpu
                        "reconfigure: static needs a layout, since no instance is ever made (say "
                        "layout: all-%.24s, or reconfigure: partial)",
                        mig->profiles[0].name);
-    PT_TRY(check_inside(gpu, values, error));
+    PT_TRY(check_inside(gpu, values, clients_inside(gpu, &layout, is_static), error));
     uint32_t slots = (uint32_t)values[PARAM_REPLICAS].integer;
     bool tax = values[PARAM_TAX].integer != 0;
     *shape = (struct pt_unit_shape){.gpu = gpu,

@@ -186,6 +186,8 @@ static bool unit_fits(struct pt_sim *sim, const struct pt_pool_state *pool, uint
     }
     return need->capacity <= pool->capacity - g->load &&
            g->residents < pool->pool->shape.residents_max &&
+           (pool->free_clients == NULL ||
+            need->clients <= pool->pool->shape.clients_max - sim->clients[gpu]) &&
            (!pool->bound_memory || need->mem_mib <= pool->pool->gpu->mem_mib - g->mem_used_mib);
 }
 
@@ -216,6 +218,7 @@ static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
         if (!legal) break;
         g->load += need->capacity; /* for the next unit on the same GPU; taken back below */
         g->residents++;
+        if (pool->free_clients != NULL) sim->clients[gpu] += need->clients;
         if (pool->bound_memory) g->mem_used_mib += need->mem_mib;
     }
     legal &= taken == units->count;
@@ -223,6 +226,7 @@ static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
         struct pt_gpu *g = &sim->gpus[units->gpus[--taken]];
         g->load -= need->capacity;
         g->residents--;
+        if (pool->free_clients != NULL) sim->clients[units->gpus[taken]] -= need->clients;
         if (pool->bound_memory) g->mem_used_mib -= need->mem_mib;
     }
     return legal;

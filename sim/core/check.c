@@ -47,7 +47,7 @@ static bool check_nested(struct pt_sim *sim, const struct pt_pool_state *pool, u
 static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu)
 {
     const struct pt_gpu *g = &sim->gpus[gpu];
-    uint32_t residents = 0, computing = 0, local = gpu - pool->pool->first_gpu;
+    uint32_t residents = 0, computing = 0, clients = 0, local = gpu - pool->pool->first_gpu;
     uint64_t mib = 0, load = 0;
     for (uint32_t m = g->first; m != PT_NONE;) {
         const struct pt_member *member = &sim->member[m];
@@ -55,6 +55,7 @@ static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint
         if ((!live->running && live->waiting == 0) || member->gpu != gpu)
             return broken(sim, "resident of GPU", gpu, member->live, PT_NONE);
         residents++;
+        clients += pt__need_of(sim, live->job, live->pool)->clients;
         computing += live->computing;
         load += pt__need_of(sim, live->job, live->pool)->capacity;
         mib += pt__gpu_memory(sim, live->job, live->pool);
@@ -62,6 +63,10 @@ static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint
     }
     if (residents != g->residents)
         return broken(sim, "residents of GPU", gpu, g->residents, residents);
+    if (pool->free_clients != NULL && clients != sim->clients[gpu])
+        return broken(sim, "processes on GPU", gpu, sim->clients[gpu], clients);
+    if (pool->free_clients != NULL && clients > pool->pool->shape.clients_max)
+        return broken(sim, "processes on GPU", gpu, clients, pool->pool->shape.clients_max);
     if (residents > pool->pool->shape.residents_max)
         return broken(sim, "residents of GPU", gpu, residents, pool->pool->shape.residents_max);
     if (computing != g->computing)

@@ -152,8 +152,9 @@ struct pt_pool_state {
     uint32_t (*masks)[PT_DISTURBS_LEVELS]; /* by local GPU: what fits there */
     struct pt_bitset *fits;                /* [level][profile]: local GPUs */
     /* GPUs that are neither plain nor nested: a tree of what is free (free.c) */
-    uint64_t *free_max; /* [2 x leaves] capacity left + 1, 0 = takes nobody */
-    uint32_t *free_mem; /* [2 x leaves] MiB left */
+    uint64_t *free_max;     /* [2 x leaves] capacity left + 1, 0 = takes nobody */
+    uint32_t *free_mem;     /* [2 x leaves] MiB left */
+    uint32_t *free_clients; /* [2 x leaves] processes left; NULL: no limit */
     uint32_t free_leaves;
     /* indexes over nodes, refreshed from the log of changed nodes */
     uint32_t *log;
@@ -228,6 +229,7 @@ struct pt_sim {
     struct pt_node_state *nodes;
     struct pt_gpu *gpus;
     uint32_t *power_uw; /* by GPU; NULL unless world.energy */
+    uint32_t *clients;  /* by GPU; NULL: no pool limits them */
     struct pt_node_change *change;
     uint32_t change_count, change_next;
     /* time */
@@ -261,8 +263,9 @@ struct pt_sim {
     unsigned char *trial; /* [largest job][PT_NESTED_STATE_MAX]: states of nested GPUs, tried */
     uint32_t *trial_of;   /* by GPU: which of them; NULL: no pool is nested */
     uint32_t mark;
-    uint32_t *scratch_nodes;                                  /* [max(nodes of a pool)] */
-    uint32_t *scratch_load, *scratch_mem, *scratch_residents; /* [GPUs of a node] */
+    uint32_t *scratch_nodes; /* [max(nodes of a pool)] */
+    uint32_t *scratch_load, *scratch_mem, *scratch_residents,
+        *scratch_clients; /* [GPUs of a node] */
     bool *scratch_anew;
     unsigned char *scratch_state; /* [GPUs of a node][stride] */
     /* scratch of settling: the residents of one GPU, unit by unit */

@@ -21,15 +21,22 @@ static uint32_t host_limit(uint32_t total, uint32_t of, uint32_t free_)
 
 /* A GPU as far as counting goes. */
 struct left {
-    uint32_t capacity, mem_mib, residents;
+    uint32_t capacity, mem_mib, residents, clients;
 };
 
 static struct left left_of(const struct pt_pool_state *pool, uint32_t load, uint32_t mem_used_mib,
-                           uint32_t residents)
+                           uint32_t residents, uint32_t clients)
 {
     uint32_t max = pool->pool->shape.residents_max;
+    uint32_t clients_max = pool->free_clients == NULL ? PT_NONE : pool->pool->shape.clients_max;
     return (struct left){pool->capacity - load, pool->pool->gpu->mem_mib - mem_used_mib,
-                         residents >= max ? 0 : max - residents};
+                         residents >= max ? 0 : max - residents, clients_max - clients};
+}
+
+/* Processes on the GPU, where they are limited. */
+static uint32_t clients_on(const struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu)
+{
+    return pool->free_clients == NULL ? 0 : sim->clients[gpu];
 }
 
 /* Units of this need that fit into what is left. */
@@ -37,6 +44,7 @@ static uint32_t counted(const struct pt_pool_state *pool, const struct pt_need *
                         struct left left)
 {
     uint32_t room = left.residents;
+    if (pool->free_clients != NULL) room = least(room, left.clients / need->clients);
     if (need->capacity > 0) room = least(room, left.capacity / need->capacity);
     if (need->mem_mib > 0 && pool->bound_memory) room = least(room, left.mem_mib / need->mem_mib);
     return room;
@@ -92,7 +100,7 @@ static uint32_t nested_room(const struct pt_sim *sim, const struct pt_pool_state
 /* Units of the class that an empty GPU holds. */
 static uint32_t gpu_room_empty(const struct pt_pool_state *pool, const struct pt_need *need)
 {
-    if (pool->nested == NULL) return counted(pool, need, left_of(pool, 0, 0, 0));
+    if (pool->nested == NULL) return counted(pool, need, left_of(pool, 0, 0, 0, 0));
     _Alignas(16) unsigned char state[PT_NESTED_STATE_MAX];
     memset(state, 0, sizeof state);
     pool->nested->reset(state, &pool->pool->shape);
@@ -142,9 +150,9 @@ uint32_t pt__slots_room(const struct pt_sim *sim, const struct pt_pool_state *po
         if (pool->nested != NULL)
             room += nested_room(sim, pool, need, g, more);
         else
-            room +=
-                least(more, counted(pool, need,
-                                    left_of(pool, gpu->load, gpu->mem_used_mib, gpu->residents)));
+            room += least(more, counted(pool, need,
+                                        left_of(pool, gpu->load, gpu->mem_used_mib, gpu->residents,
+                                                clients_on(sim, pool, g))));
     }
     return room < host ? (uint32_t)room : host;
 }
@@ -156,7 +164,7 @@ static unsigned level_of(const struct pt_sim *sim, const struct pt_pool_state *p
     if (pool->nested == NULL)
         return counted(pool, need,
                        left_of(pool, sim->scratch_load[g], sim->scratch_mem[g],
-                               sim->scratch_residents[g])) > 0
+                               sim->scratch_residents[g], sim->scratch_clients[g])) > 0
                    ? 0
                    : PT_DISTURBS_NEVER;
     if (sim->scratch_anew[g]) return PT_DISTURBS_LEVELS - 1;
@@ -192,6 +200,7 @@ static uint8_t take_one(const struct pt_sim *sim, const struct pt_pool_state *po
     sim->scratch_load[g] += need->capacity;
     sim->scratch_mem[g] += need->mem_mib;
     sim->scratch_residents[g]++;
+    sim->scratch_clients[g] += need->clients;
     if (pool->nested != NULL)
         pool->nested->place(&placed, sim->scratch_state + g * pool->stride, &pool->pool->shape,
                             need, start);
@@ -211,6 +220,7 @@ static void scratch_fill(const struct pt_sim *sim, const struct pt_pool_state *p
         sim->scratch_load[g] = gpu->closed ? PT_NONE : gpu->load;
         sim->scratch_mem[g] = gpu->mem_used_mib;
         sim->scratch_residents[g] = gpu->residents;
+        sim->scratch_clients[g] = clients_on(sim, pool, first + g);
         sim->scratch_anew[g] = false;
         if (!anew || gpu->closed) continue;
         struct counts counts = nested_counts(pool, need, pt__state_of(pool, first + g), wanted);

@@ -175,6 +175,7 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     ok = ok && (sim->scratch_load = malloc(per_node * sizeof *sim->scratch_load));
     ok = ok && (sim->scratch_mem = malloc(per_node * sizeof *sim->scratch_mem));
     ok = ok && (sim->scratch_anew = calloc(per_node, sizeof *sim->scratch_anew));
+    ok = ok && (sim->scratch_clients = malloc(per_node * sizeof *sim->scratch_clients));
     ok = ok && (sim->scratch_residents = malloc(per_node * sizeof *sim->scratch_residents));
     ok = ok && (sim->resident_member = malloc(residents * sizeof *sim->resident_member));
     ok = ok && (sim->resident = malloc(residents * sizeof *sim->resident));
@@ -270,19 +271,55 @@ void pt_sim_destroy(struct pt_sim *sim)
     pt_heap_fini(&sim->heap);
     pt_heap_fini(&sim->cpu_heap);
     pt_bitset_fini(&sim->pending);
-    void *blocks[] = {
-        sim->state,         sim->live_of,       sim->class_of,        sim->place,
-        sim->job_at,        sim->classes,       sim->waits_for,       sim->doomed,
-        sim->live,          sim->member,        sim->pools,           sim->nodes,
-        sim->gpus,          sim->change,        sim->wakes,           sim->dirty_gpu,
-        sim->dirty_live,    sim->dirty_home,    sim->due_jobs,        sim->units.gpus,
-        sim->units.starts,  sim->gpu_mark,      sim->node_mark,       sim->node_units,
-        sim->scratch_nodes, sim->scratch_load,  sim->scratch_mem,     sim->scratch_residents,
-        sim->scratch_anew,  sim->scratch_state, sim->resident_member, sim->resident,
-        sim->share,         sim->slow,          sim->trial,           sim->trial_of,
-        sim->model,         sim->needs,         sim->need_id,         sim->node_room,
-        sim->change_of,     sim->fresh,         sim->gpu_changes,     sim->power_uw,
-        sim->turn,          sim->turns,         sim->fault_number};
+    void *blocks[] = {sim->state,
+                      sim->live_of,
+                      sim->class_of,
+                      sim->place,
+                      sim->job_at,
+                      sim->classes,
+                      sim->waits_for,
+                      sim->doomed,
+                      sim->live,
+                      sim->member,
+                      sim->pools,
+                      sim->nodes,
+                      sim->gpus,
+                      sim->change,
+                      sim->wakes,
+                      sim->dirty_gpu,
+                      sim->dirty_live,
+                      sim->dirty_home,
+                      sim->due_jobs,
+                      sim->units.gpus,
+                      sim->units.starts,
+                      sim->gpu_mark,
+                      sim->node_mark,
+                      sim->node_units,
+                      sim->scratch_clients,
+                      sim->clients,
+                      sim->scratch_nodes,
+                      sim->scratch_load,
+                      sim->scratch_mem,
+                      sim->scratch_residents,
+                      sim->scratch_anew,
+                      sim->scratch_state,
+                      sim->resident_member,
+                      sim->resident,
+                      sim->share,
+                      sim->slow,
+                      sim->trial,
+                      sim->trial_of,
+                      sim->model,
+                      sim->needs,
+                      sim->need_id,
+                      sim->node_room,
+                      sim->change_of,
+                      sim->fresh,
+                      sim->gpu_changes,
+                      sim->power_uw,
+                      sim->turn,
+                      sim->turns,
+                      sim->fault_number};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     free(sim);

@@ -94,6 +94,7 @@ void pt__slots_free(struct pt_sim *sim)
         free(pool->fits);
         free(pool->free_max);
         free(pool->free_mem);
+        free(pool->free_clients);
     }
 }
 
@@ -289,6 +290,7 @@ void pt__slots_change(struct pt_sim *sim, uint32_t gpu, const struct pt_need *ne
     g->load += take ? need->capacity : 0u - need->capacity;
     g->mem_used_mib += take ? mib : 0u - mib;
     g->residents += take ? 1 : UINT32_MAX;
+    if (pool->free_clients != NULL) sim->clients[gpu] += take ? need->clients : 0u - need->clients;
     gpu_enter(sim, pool, gpu);
     node_enter(pool, node);
     pt__node_changed(pool, g->node);

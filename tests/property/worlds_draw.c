@@ -81,6 +81,7 @@ static void draw_mig(struct ref_pool *pool, struct draw *draw)
     pool->change_ns = draw_chance(draw, 35) ? 0 : draw_time(draw, 8);
     pool->how = draw_chance(draw, 70) ? REF_BOOKS : draw_chance(draw, 50) ? REF_TURNS : REF_SMS;
     if (pool->how == REF_BOOKS) pool->replicas = 1;
+    if (pool->how == REF_SMS && pool->replicas > 6) pool->replicas = 6; /* a seventh of 48 */
     pool->distinct = pool->replicas > 1;
     pool->node_wide = draw_chance(draw, 15);
     if (draw_chance(draw, 8)) {

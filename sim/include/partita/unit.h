@@ -43,6 +43,8 @@ struct pt_unit_shape {
     const struct pt_gpu_model *gpu;
     uint32_t capacity;      /* what a GPU offers at once, >= 1: slots, millionths, slices */
     uint32_t residents_max; /* jobs' units on a GPU at once; PT_NONE = as many as fit */
+    uint32_t clients_max;   /* their processes at once; 0 = as many as fit; of pools whose GPUs are
+                               neither plain nor nested */
     bool levels;            /* capacity <= PT_LEVELS_MAX: index GPUs by load */
     bool uniform;           /* all residents of a GPU have the same share: `shares` gives one */
     bool distinct;          /* the units of one job sit on distinct GPUs by default */

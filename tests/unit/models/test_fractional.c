@@ -132,14 +132,15 @@ Test(fractional, sm_sharing_has_mps_limits)
     struct mode mode;
     struct pt_need need;
     mode_must(&mode, "fractional", &gpu, "compute=sm_sharing");
-    cr_assert_eq(mode.shape.residents_max, 48);
+    cr_assert_eq(mode.shape.clients_max, 48);
     cr_assert_eq(mode_need(&need, &mode, FRACTION(50), PT_NONE, 49), PT_REASON_CLIENTS);
     mode_must(&mode, "fractional", &gpu, "compute=sm_sharing driver=r590");
-    cr_assert_eq(mode.shape.residents_max, 60);
+    cr_assert_eq(mode.shape.clients_max, 60);
     mode_must(&mode, "fractional", &gpu, "compute=sm_sharing jobs_per_gpu=10");
     cr_assert_eq(mode.shape.residents_max, 10);
     mode_must(&mode, "fractional", &gpu, "compute=time_slicing");
     cr_assert_eq(mode.shape.residents_max, PT_NONE);
+    cr_assert_eq(mode.shape.clients_max, 0);
     cr_assert_eq(mode_need(&need, &mode, FRACTION(50), PT_NONE, 49), PT_REASON_NONE);
     mode_refuses("fractional", &gpu, "compute=time_slicing cap_contention=0.1",
                  "cap_contention is of compute: sm_sharing, not of compute: time_slicing");

@@ -80,7 +80,11 @@ Test(mig, says_why_it_refuses)
     expect_refused(&rig_h100, "layout=all-1g inside.replicas=2",
                    "inside.replicas is 2, but inside.mode is none: choose time_slice or mps");
     expect_refused(&rig_h100, "layout=all-1g inside.mode=mps inside.replicas=49",
-                   "inside.replicas is 49: MPS takes at most 48 clients on h100-sxm5-80gb");
+                   "inside.replicas is 49: MPS takes at most 6 clients on the smallest instance "
+                   "(48 on the whole of h100-sxm5-80gb)");
+    expect_refused(&rig_h100, "layout=3g.40gb,4g.40gb inside.mode=mps inside.replicas=21",
+                   "inside.replicas is 21: MPS takes at most 20 clients on the smallest instance "
+                   "(48 on the whole of h100-sxm5-80gb)");
 }
 
 Test(mig, offers_compute_slices)
