@@ -17,6 +17,8 @@
     COUNT(pending, "jobs not started at the end of the world")                                     \
     COUNT(preemptions, "times a job was stopped for another")                                      \
     COUNT(reconfigurations, "times the instances of a MIG GPU were changed")                       \
+    COUNT(reconfiguration_failures, "attempts to change them that failed")                         \
+    COUNT(faults, "attempts that a fault of a node or GPU ended")                                  \
     COUNT(oom_events, "attempts that ran out of GPU memory")                                       \
     DIST(jct, _s, "s", "job completion time, end - submit, of done jobs")                          \
     DIST(wait, _s, "s", "first start - submit, of jobs that started")                              \

@@ -142,6 +142,7 @@ static void add_rates(struct pt_metric_group *group, const struct builder *b, ui
     pt__metric_add(group, PT_METRIC_allocation, ratio(held, there), 1);
     pt__metric_add(group, PT_METRIC_fragmentation, all.fragmentation, 1);
     pt__metric_add_count(group, PT_METRIC_reconfigurations, all.reconfigurations);
+    pt__metric_add_count(group, PT_METRIC_reconfiguration_failures, all.reconfiguration_failures);
     pt__metric_add(group, PT_METRIC_goodput, ratio((double)t->done_work, reference), 1);
 }
 
@@ -194,6 +195,7 @@ static void add_group(struct pt_metric_group *group, struct builder *b, uint32_t
     if (whole && input->sim != NULL) {
         struct pt_sim_stats stats;
         pt_sim_get_stats(input->sim, &stats);
+        pt__metric_add_count(group, PT_METRIC_faults, stats.faults);
         pt__metric_add_count(group, PT_METRIC_oom_events, stats.oom_events);
     }
     if (!whole && t->jobs == input->trace->job_count) {

@@ -162,6 +162,14 @@ static void jobs_line(const struct page *page, const struct pt_metric_group *all
     if (changes > 0)
         fprintf(page->out, "; MIG instances changed %s time%s",
                 pt__format_count(count, (uint64_t)changes), changes == 1 ? "" : "s");
+    double failures = value_of(all, "reconfiguration_failures");
+    if (failures > 0)
+        fprintf(page->out, "; %s attempt%s to change them failed",
+                pt__format_count(count, (uint64_t)failures), failures == 1 ? "" : "s");
+    double faults = value_of(all, "faults");
+    if (faults > 0)
+        fprintf(page->out, "; faults ended %s attempt%s", pt__format_count(count, (uint64_t)faults),
+                faults == 1 ? "" : "s");
     fputc('\n', page->out);
 }
 

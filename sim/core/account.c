@@ -321,6 +321,7 @@ void pt_sim_pool_totals(const struct pt_sim *sim, uint32_t pool, struct pt_pool_
         totals->energy += w.energy;
         totals->charged += state->charged_s;
         totals->reconfigurations += state->reconfigurations;
+        totals->reconfiguration_failures += state->reconfiguration_failures;
         totals->held += pool == PT_NONE ? 0 : w.held;
         totals->jobs_started += state->jobs_started;
         all.unusable += one.unusable;

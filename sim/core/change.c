@@ -85,6 +85,12 @@ static void node_refresh(struct pt_sim *sim, uint32_t node)
         pt__slots_nested_changed(sim, gpu);
 }
 
+static void changed(struct pt_sim *sim, struct pt_pool_state *pool)
+{
+    sim->stats.reconfigurations++;
+    pool->reconfigurations++;
+}
+
 void pt__change_begin(struct pt_sim *sim, uint32_t gpu)
 {
     struct pt_gpu *g = &sim->gpus[gpu];
@@ -94,11 +100,13 @@ void pt__change_begin(struct pt_sim *sim, uint32_t gpu)
     int64_t ns = duration(sim, gpu, how, &failures);
     bool fails = how->failure_ppm > 0 && failures == how->attempts;
     sim->gpu_changes[gpu].count++;
-    sim->stats.reconfigurations++;
     sim->stats.reconfiguration_failures += failures;
-    pool->reconfigurations++;
+    pool->reconfiguration_failures += failures;
     pt__emit(sim, PT_EVENT_RECONFIGURE, PT_NONE, gpu, failures + !fails, PT_REASON_NONE);
-    if (how->cost_ns == 0 && how->failure_ppm == 0) return;
+    if (how->cost_ns == 0 && how->failure_ppm == 0) {
+        changed(sim, pool);
+        return;
+    }
     uint32_t id = sim->change_of_free;
     if (id != PT_NONE)
         sim->change_of_free = sim->change_of[id].next_free;
@@ -149,7 +157,10 @@ static void change_ends(struct pt_sim *sim, uint32_t id)
     pt__emit(sim, change.fails ? PT_EVENT_MIG_FAILED : PT_EVENT_RECONFIGURED, PT_NONE, gpu, 0,
              change.fails ? PT_REASON_MIG_FAILED : PT_REASON_NONE);
     if (shape->reconfigure.node_wide && --sim->nodes[node].holds == 0) node_refresh(sim, node);
-    if (change.fails) pt__slots_close(sim, gpu);
+    if (change.fails)
+        pt__slots_close(sim, gpu);
+    else
+        changed(sim, pool);
     tell_waiting(sim, gpu, &change);
     if (!change.fails) pt__slots_nested_changed(sim, gpu);
     sim->released |= PT_POOL_BIT(pt__pool_index(sim, pool));

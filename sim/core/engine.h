@@ -172,7 +172,7 @@ struct pt_pool_state {
     uint32_t frag_needs;
     uint64_t frag_requests; /* requests in all */
     uint32_t jobs_started;
-    uint64_t reconfigurations;
+    uint64_t reconfigurations, reconfiguration_failures;
     double charged_s;
 };
 

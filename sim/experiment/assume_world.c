@@ -45,6 +45,24 @@ static void energy(struct pt__assumptions *all, const struct pt__assumed *from)
                         "assumed, scaled by the power limit)");
 }
 
+/* Jobs that a fractional pool would admit by memory alone. */
+static void by_memory_alone(struct pt__assumptions *all, const struct pt__assumed *from)
+{
+    const uint32_t *mib = from->trace->column[PT_COL_GPU_MEM];
+    const uint32_t *share = from->trace->column[PT_COL_GPU_FRAC];
+    bool any = false;
+    for (pt_job job = 0; mib && job < from->trace->job_count && !any; job++)
+        any = mib[job] != PT_NONE && mib[job] > 0 && (!share || share[job] == PT_NONE);
+    for (uint32_t i = 0; any && i < from->config->cluster.pool_count; i++) {
+        const struct pt_pool *pool = &from->config->cluster.pools[i];
+        if (strcmp(pool->unit->name, "fractional") == 0 && pool->shape.memory_admits)
+            pt__assume(all,
+                       "pool %.100s: a job with gpu_mem_gib and without gpu_frac is admitted by "
+                       "memory alone: it holds no share, pays nothing and takes turns",
+                       pool->name);
+    }
+}
+
 static bool has_faults(const struct pt__assumed *from)
 {
     const struct pt_config *config = from->config;
@@ -71,4 +89,5 @@ void pt__assume_world(struct pt__assumptions *all, const struct pt__assumed *fro
     prices(all, &from->config->cluster);
     energy(all, from);
     faults(all, from);
+    by_memory_alone(all, from);
 }

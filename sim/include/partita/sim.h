@@ -110,7 +110,7 @@ struct pt_pool_totals {
     pt_u128 energy;    /* uW x ns; 0 unless world.energy */
     pt_u128 there_run; /* GPU x ns up over the whole run, from the first submission */
     double charged;    /* GPU seconds charged to jobs over the whole run */
-    uint64_t reconfigurations;
+    uint64_t reconfigurations, reconfiguration_failures; /* changes made; attempts that failed */
     double fragmentation; /* idle GPU time that a request can't use / idle; NaN = never idle */
     uint32_t jobs_started;
 };

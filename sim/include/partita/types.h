@@ -73,7 +73,7 @@ bool pt_job_state_is_final(enum pt_job_state state);
     X(PT_REASON_NO_POOL, 1, "no pool matches its pool, GPU type or sharing mode")                  \
     X(PT_REASON_TOO_MANY_GPUS, 2, "more GPUs than the largest pool has")                           \
     X(PT_REASON_NODE_TOO_SMALL, 3, "more GPUs than so many nodes hold")                            \
-    X(PT_REASON_GPU_MEMORY, 4, "more GPU memory than a GPU has")                                   \
+    X(PT_REASON_GPU_MEMORY, 4, "more GPU memory than its GPU or part of one has")                  \
     X(PT_REASON_HOST, 5, "more CPUs or host memory than the nodes have")                           \
     X(PT_REASON_PREDECESSOR, 6, "a job it comes after did not end well")                           \
     X(PT_REASON_OOM, 7, "out of GPU memory at its start")                                          \

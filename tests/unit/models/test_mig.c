@@ -165,7 +165,7 @@ static struct pt_ask asks_for(const char *mig, double frac, uint32_t gib)
 }
 
 #define NO_PROFILE "no pool offers a MIG instance that it may use"
-#define NO_MEMORY "more GPU memory than a GPU has"
+#define NO_MEMORY "more GPU memory than its GPU or part of one has"
 
 /* semantics.md 4: the named one exactly; auto: the smallest that holds its memory; neither: the
  * smallest with its share of the compute slices and its memory. */
