@@ -46,6 +46,21 @@ static void check_mig(const struct pt_mig *mig)
     }
 }
 
+/* What an experiment may write for the GPU: its name, its family where several go by it, a slip. */
+static void check_words(const struct pt_catalog *catalog, const struct pt_gpu_model *gpu)
+{
+    struct pt_error error;
+    const char *name = gpu->name, *family = gpu->family;
+    PROMISE(pt_catalog_check_name(catalog, name, &error) == PT_OK);
+    PROMISE(pt_catalog_knows(catalog, name, strlen(name)));
+    PROMISE(pt_catalog_knows(catalog, family, strlen(family)));
+    PROMISE(pt_catalog_suggest(catalog, name, strlen(name), true) != NULL);
+    PROMISE(pt_catalog_source(catalog, gpu, "sms") != NULL);
+    PROMISE(pt_catalog_source(catalog, gpu, "no such figure") == NULL);
+    if (pt_catalog_find(catalog, family) == NULL)
+        PROMISE(pt_catalog_check_name(catalog, family, &error) == PT_ERR_INPUT);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct pt_catalog *catalog = NULL;
@@ -62,6 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         PROMISE(gpu->sms > 0 && gpu->mem_mib > 0 && gpu->source);
         PROMISE(gpu->fp16_tflops > 0 && gpu->mem_gb_per_s > 0);
         PROMISE(pt_catalog_find(catalog, gpu->name) == gpu);
+        check_words(catalog, gpu);
         if (gpu->mig) check_mig(gpu->mig);
         for (int c = 0; c < PT_CLASS_COUNT; c++)
             PROMISE(pt_gpu_speed_ratio(gpu, catalog->gpus, (enum pt_speed_class)c) > 0);

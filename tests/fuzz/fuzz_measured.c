@@ -47,6 +47,13 @@ static void check_fit(const struct pt__measured_problem *problem)
         PROMISE(!fit->jobs[k].kappa_known || isfinite(fit->jobs[k].kappa));
     }
     PROMISE(fit->in_sample.mape >= 0);
+    uint32_t groups = 0;
+    struct pt_fit_quality held_out;
+    PROMISE(pt_fit_group_count(&groups, &problem->fit, &error) == PT_OK);
+    if (groups >= 2) {
+        PROMISE(pt_fit_cross_validate(&held_out, &problem->fit, 2, 1, &error) == PT_OK);
+        PROMISE(held_out.points + held_out.left_out <= problem->fit.point_count);
+    }
     pt_fit_free(fit);
 }
 

@@ -30,6 +30,19 @@ static void check_error(enum pt_status status, const struct pt_error *error)
     PROMISE(error->message[0] != '\0');
 }
 
+/* The rows as an experiment's own, beside the built-in ones. */
+static void hide_built_in(const struct pt_profiles *own)
+{
+    struct pt_profiles all;
+    struct pt_error error;
+    PROMISE(pt_profiles_init(&all, own->rows, own->count, &error) == PT_OK);
+    for (uint32_t i = 0; i < own->count; i++) {
+        uint32_t type = pt_profiles_find(&all, own->rows[i].name);
+        PROMISE(type != PT_NONE && type < all.type_count);
+    }
+    pt_profiles_fini(&all);
+}
+
 static void read_profiles(const char *text, size_t size)
 {
     struct pt_profiles profiles;
@@ -38,6 +51,7 @@ static void read_profiles(const char *text, size_t size)
     check_error(status, &error);
     if (status != PT_OK) return;
     struct pt_fitted_options options = pt_fitted_defaults();
+    const struct pt_gpu_model gpu = {.name = "v100-16gb", .family = "v100"};
     for (uint32_t i = 0; i < profiles.count; i++) {
         const struct pt_profile *row = &profiles.rows[i];
         struct pt_traits traits;
@@ -45,7 +59,13 @@ static void read_profiles(const char *text, size_t size)
         PROMISE(pt_profiles_find(&profiles, row->name) == row->type);
         PROMISE(traits.u >= 0 && traits.kappa > 0 && traits.kappa_g > 0 && traits.busy <= 1);
         PROMISE(traits.p == 1 || traits.p == 2 || traits.p == 4);
+        enum pt_law law;
+        const char *word = pt_law_name(row->law);
+        PROMISE(pt_law_parse(&law, word, strlen(word), &error) == PT_OK && law == row->law);
+        struct pt_profile_pick pick = pt_profiles_pick(&profiles, row->type, &gpu, row->law);
+        PROMISE(pick.row != NULL && pick.row->type == row->type);
     }
+    hide_built_in(&profiles);
     pt_profiles_fini(&profiles);
 }
 
