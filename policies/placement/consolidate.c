@@ -23,12 +23,14 @@ static uint64_t key_idle_node(const struct pt_node_facts *node, uint32_t wanted)
     return node->load == 0 ? 0 : PT_KEY_NONE;
 }
 
-static const struct pt_search fewest_free = {PT_GPUS_FULLEST, false, key_fewest_free};
-static const struct pt_search idle_node = {PT_GPUS_LOWEST, false, key_idle_node};
-static const struct pt_search most_free = {PT_GPUS_FULLEST, false, key_most_free};
+static const struct pt_search fewest_free = {PT_GPUS_FULLEST, false, key_fewest_free, NULL};
+static const struct pt_search idle_node = {PT_GPUS_LOWEST, false, key_idle_node, NULL};
+static const struct pt_search most_free = {PT_GPUS_FULLEST, false, key_most_free, NULL};
 
-static bool place(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+static bool place(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
+                  uint32_t pool)
 {
+    (void)state;
     uint32_t wanted = pt_view_units_wanted(ctx, job), size = pt_view_node_size(ctx, pool, job);
     uint32_t nodes = pt_view_nodes_allowed(ctx, job);
     if (wanted <= size) return pt__place_whole(ctx, units, &fewest_free, job, pool);

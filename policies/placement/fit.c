@@ -16,29 +16,35 @@ static uint64_t key_emptiest(const struct pt_node_facts *node, uint32_t wanted)
     return node->chosen_load << 32 | node->load;
 }
 
-static const struct pt_search lowest = {PT_GPUS_LOWEST, false, NULL};
-static const struct pt_search lowest_by_room = {PT_GPUS_LOWEST, true, pt__key_most_room};
-static const struct pt_search fullest = {PT_GPUS_FULLEST, false, key_fullest};
-static const struct pt_search fullest_by_room = {PT_GPUS_FULLEST, true, pt__key_most_room};
-static const struct pt_search emptiest = {PT_GPUS_EMPTIEST, false, key_emptiest};
-static const struct pt_search emptiest_by_room = {PT_GPUS_EMPTIEST, true, pt__key_most_room};
+static const struct pt_search lowest = {PT_GPUS_LOWEST, false, NULL, NULL};
+static const struct pt_search lowest_by_room = {PT_GPUS_LOWEST, true, pt__key_most_room, NULL};
+static const struct pt_search fullest = {PT_GPUS_FULLEST, false, key_fullest, NULL};
+static const struct pt_search fullest_by_room = {PT_GPUS_FULLEST, true, pt__key_most_room, NULL};
+static const struct pt_search emptiest = {PT_GPUS_EMPTIEST, false, key_emptiest, NULL};
+static const struct pt_search emptiest_by_room = {PT_GPUS_EMPTIEST, true, pt__key_most_room, NULL};
 
-static bool place_first(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+static bool place_first(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
+                        uint32_t pool)
 {
+    (void)state;
     if (pt__place_whole(ctx, units, &lowest, job, pool)) return true;
     /* Nodes in order may be more than the job allows; those with most room are the fewest. */
     bool any_number = pt_view_nodes_allowed(ctx, job) == PT_NONE;
     return pt__place_gathered(ctx, units, any_number ? &lowest : &lowest_by_room, job, pool);
 }
 
-static bool place_fullest(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+static bool place_fullest(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
+                          uint32_t pool)
 {
+    (void)state;
     return pt__place_whole(ctx, units, &fullest, job, pool) ||
            pt__place_gathered(ctx, units, &fullest_by_room, job, pool);
 }
 
-static bool place_emptiest(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+static bool place_emptiest(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
+                           uint32_t pool)
 {
+    (void)state;
     return pt__place_whole(ctx, units, &emptiest, job, pool) ||
            pt__place_gathered(ctx, units, &emptiest_by_room, job, pool);
 }

@@ -1,9 +1,8 @@
-#include "sim/core/engine.h"
+#include "sim/core/verbs.h"
 
 #include <string.h>
 
-/* What a policy may read and do: the table behind partita/policy.h. Nothing a policy passes in is
- * trusted. */
+/* How a policy places and starts jobs. Nothing a policy passes in is trusted. */
 
 #define REFUSALS_MAX 1000 /* at one instant; a policy that insists is stopped */
 
@@ -11,102 +10,8 @@ static struct pt_sim *sim_of(struct pt_ctx *ctx)
 {
     return (struct pt_sim *)ctx;
 }
-static const struct pt_sim *sim_in(const struct pt_ctx *ctx)
-{
-    return (const struct pt_sim *)ctx;
-}
 
-static int64_t now_ns(const struct pt_ctx *ctx)
-{
-    return sim_in(ctx)->now_ns;
-}
-static const struct pt_trace *trace(const struct pt_ctx *ctx)
-{
-    return sim_in(ctx)->world.trace;
-}
-static uint32_t class_count(const struct pt_ctx *ctx)
-{
-    return sim_in(ctx)->class_count;
-}
-static uint32_t class_of(const struct pt_ctx *ctx, pt_job job)
-{
-    const struct pt_sim *sim = sim_in(ctx);
-    return sim->class_of == NULL || job >= sim->job_count ? 0 : sim->class_of[job];
-}
-static uint64_t class_pools(const struct pt_ctx *ctx, uint32_t class_id)
-{
-    const struct pt_sim *sim = sim_in(ctx);
-    return class_id < sim->class_count ? sim->classes[class_id].pools : 0;
-}
-
-static pt_job class_next_pending(const struct pt_ctx *ctx, uint32_t class_id, pt_job after)
-{
-    const struct pt_sim *sim = sim_in(ctx);
-    if (class_id >= sim->class_count) return PT_NONE;
-    const struct pt_class *class_ = &sim->classes[class_id];
-    uint32_t place = class_->first;
-    if (after != PT_NONE && after < sim->job_count)
-        place = (sim->place == NULL ? after : sim->place[after]) + 1;
-    place = pt_bitset_next(&sim->pending, place);
-    if (place == PT_NONE || place >= class_->first + class_->count) return PT_NONE;
-    return sim->job_at == NULL ? place : sim->job_at[place];
-}
-
-static uint32_t pending_count(const struct pt_ctx *ctx)
-{
-    return sim_in(ctx)->pending_count;
-}
-static uint32_t pool_count(const struct pt_ctx *ctx)
-{
-    return sim_in(ctx)->pool_count;
-}
-static uint32_t units_wanted(const struct pt_ctx *ctx, pt_job job)
-{
-    return job < sim_in(ctx)->job_count ? pt__class(sim_in(ctx), job)->units : 0;
-}
-static uint32_t nodes_allowed(const struct pt_ctx *ctx, pt_job job)
-{
-    return job < sim_in(ctx)->job_count ? pt__class(sim_in(ctx), job)->nodes_max : 0;
-}
-static uint32_t node_size(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
-{
-    const struct pt_sim *sim = sim_in(ctx);
-    if (pool >= sim->pool_count || job >= sim->job_count) return 0;
-    const struct pt_class *class_ = pt__class(sim, job);
-    return sim->node_room[(size_t)(class_ - sim->classes) * sim->pool_count + pool];
-}
-
-static const struct pt_need *need(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
-{
-    static const struct pt_need nothing = {.profile = PT_PROFILE_NONE};
-    const struct pt_sim *sim = sim_in(ctx);
-    if (pool >= sim->pool_count || job >= sim->job_count) return &nothing;
-    return pt__need_of(sim, job, pool);
-}
-
-static uint32_t busy_slices(const struct pt_ctx *ctx, uint32_t gpu)
-{
-    const struct pt_sim *sim = sim_in(ctx);
-    if (gpu >= sim->world.cluster->gpu_count) return 0;
-    uint32_t p = sim->world.cluster->nodes[sim->gpus[gpu].node].pool;
-    const struct pt_pool_state *pool = &sim->pools[p];
-    if (pool->nested == NULL) return 0;
-    return pool->nested->busy_slices(pt__state_of(pool, gpu), &pool->pool->shape);
-}
-static uint32_t units_free(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
-{
-    const struct pt_sim *sim = sim_in(ctx);
-    if (pool >= sim->pool_count || job >= sim->job_count) return 0;
-    const struct pt_class *class_ = pt__class(sim, job);
-    if (class_->units == 0) return PT_NONE;
-    const struct pt_pool_state *p = &sim->pools[pool];
-    uint32_t each = pt__need(sim, class_, pool)->capacity;
-    if (each == 0) return PT_NONE; /* memory alone counts */
-    uint64_t units = pt__class_distinct(class_, p) ? p->open_gpus : p->free_units / each;
-    return units < PT_NONE ? (uint32_t)units : PT_NONE;
-}
-
-static uint32_t best_node(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
+uint32_t pt__do_best_node(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
                           pt_job job, uint32_t wanted)
 {
     struct pt_sim *sim = sim_of(ctx);
@@ -114,7 +19,7 @@ static uint32_t best_node(struct pt_ctx *ctx, const struct pt_search *search, ui
     return pt__index_best(sim, &sim->pools[pool], search, job, wanted);
 }
 
-static bool take(struct pt_ctx *ctx, struct pt_units *units, const struct pt_search *search,
+bool pt__do_take(struct pt_ctx *ctx, struct pt_units *units, const struct pt_search *search,
                  pt_job job, uint32_t node, uint32_t wanted)
 {
     struct pt_sim *sim = sim_of(ctx);
@@ -132,7 +37,7 @@ static bool take(struct pt_ctx *ctx, struct pt_units *units, const struct pt_sea
     return true;
 }
 
-static uint32_t gather(struct pt_ctx *ctx, struct pt_units *units, const struct pt_search *search,
+uint32_t pt__do_gather(struct pt_ctx *ctx, struct pt_units *units, const struct pt_search *search,
                        pt_job job, uint32_t wanted, uint32_t nodes_max, uint32_t per_node)
 {
     struct pt_sim *sim = sim_of(ctx);
@@ -142,25 +47,92 @@ static uint32_t gather(struct pt_ctx *ctx, struct pt_units *units, const struct 
                             per_node);
 }
 
-static bool place(struct pt_ctx *ctx, const struct pt_units **units, pt_job job, uint64_t pools)
+uint32_t pt__do_next_node(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
+                          pt_job job, uint32_t wanted, uint32_t from)
+{
+    struct pt_sim *sim = sim_of(ctx);
+    if (pool >= sim->pool_count || job >= sim->job_count) return PT_NONE;
+    return pt__index_next(sim, &sim->pools[pool], search, job, wanted, from);
+}
+
+/* Why the placement found nothing in the pool; O(1), so it looks at the pool's sums alone. */
+static enum pt_reason why_not(const struct pt_sim *sim, const struct pt_class *class_,
+                              uint32_t pool)
+{
+    const struct pt_pool_state *p = &sim->pools[pool];
+    bool host = p->bound_host && (class_->cpus_milli != 0 || class_->mem_mib != 0);
+    if (class_->units == 0) return PT_REASON_HOST_BUSY;
+    const struct pt_need *need = pt__need(sim, class_, pool);
+    uint64_t units = p->open_gpus;
+    if (!pt__class_distinct(class_, p))
+        units = need->capacity == 0 ? UINT64_MAX : p->free_units / need->capacity;
+    if (units < class_->units) return PT_REASON_NO_GPU;
+    if (p->nested != NULL) return PT_REASON_MIG_START;
+    if (class_->units > 1) return PT_REASON_GANG;
+    if (host) return PT_REASON_HOST_BUSY;
+    return p->bound_memory && need->mem_mib != 0 ? PT_REASON_MEMORY_BUSY : PT_REASON_NO_GPU;
+}
+
+/* The pool of the set that the placement wants tried first; PT_NONE = none is left. */
+static uint32_t next_pool(struct pt_sim *sim, pt_job job, uint64_t pools)
+{
+    const struct pt_placement_ops *placement = sim->world.placement;
+    if (pools == 0) return PT_NONE;
+    uint32_t best = (uint32_t)__builtin_ctzll(pools);
+    if (placement->pool_key == NULL || (pools & (pools - 1)) == 0) return best;
+    uint64_t best_key = UINT64_MAX;
+    for (; pools != 0; pools &= pools - 1) {
+        uint32_t pool = (uint32_t)__builtin_ctzll(pools);
+        uint64_t key = placement->pool_key(sim->placement_state, &sim->ctx, job, pool);
+        if (key >= best_key) continue;
+        best_key = key;
+        best = pool;
+    }
+    return best;
+}
+
+bool pt__do_place(struct pt_ctx *ctx, const struct pt_units **units, pt_job job, uint64_t pools)
 {
     struct pt_sim *sim = sim_of(ctx);
     if (job >= sim->job_count) return false;
     const struct pt_class *class_ = pt__class(sim, job);
-    for (pools &= class_->pools; pools != 0; pools &= pools - 1) {
-        uint32_t pool = (uint32_t)__builtin_ctzll(pools);
+    sim->why = PT_REASON_LIMIT;
+    pools &= class_->pools;
+    for (uint32_t pool; (pool = next_pool(sim, job, pools)) != PT_NONE;) {
+        pools &= ~PT_POOL_BIT(pool);
+        if (sim->limits && !pt__within_limit(sim, job, pool)) continue;
         sim->units.pool = pool;
         sim->units.count = 0;
         sim->units.node = PT_NONE;
         pt__next_mark(sim);
-        if (!sim->world.placement->place(ctx, &sim->units, job, pool)) continue;
-        *units = &sim->units;
-        return true;
+        if (sim->world.placement->place(sim->placement_state, ctx, &sim->units, job, pool)) {
+            *units = &sim->units;
+            return true;
+        }
+        sim->why = why_not(sim, class_, pool);
     }
+    if (sim->trial_count == 0) pt__do_say(ctx, job, sim->why);
     return false;
 }
 
-static enum pt_status refuse(struct pt_sim *sim)
+enum pt_reason pt__do_why(const struct pt_ctx *ctx)
+{
+    return ((const struct pt_sim *)ctx)->why;
+}
+
+void pt__do_say(struct pt_ctx *ctx, pt_job job, enum pt_reason reason)
+{
+    struct pt_sim *sim = sim_of(ctx);
+    if (sim->verdict == NULL || job >= sim->job_count || sim->verdict[job] == (uint8_t)reason)
+        return;
+    sim->verdict[job] = (uint8_t)reason;
+    const struct pt_recorder *recorder = &sim->world.recorder;
+    struct pt_error error = {.status = PT_OK};
+    enum pt_status status = recorder->verdict(recorder->ctx, sim->now_ns, job, reason, &error);
+    if (status != PT_OK && sim->error.status == PT_OK) sim->error = error;
+}
+
+enum pt_status pt__refuse(struct pt_sim *sim)
 {
     sim->stats.refused++;
     if (++sim->refused_now > REFUSALS_MAX)
@@ -206,7 +178,8 @@ static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
         if (gpu < pool->pool->first_gpu || gpu - pool->pool->first_gpu >= gpus) break;
         struct pt_gpu *g = &sim->gpus[gpu];
         uint8_t start = units->starts == NULL ? PT_CELL_ANY : units->starts[taken];
-        legal = sim->nodes[g->node].up && !g->closed && !pt__node_held(sim, &sim->nodes[g->node]) &&
+        legal = sim->nodes[g->node].up && pt__gpu_open(g) &&
+                !pt__node_held(sim, &sim->nodes[g->node]) &&
                 (!distinct || sim->gpu_mark[gpu] != sim->mark) &&
                 unit_fits(sim, pool, gpu, need, start, taken);
         sim->gpu_mark[gpu] = sim->mark;
@@ -244,6 +217,7 @@ static bool nodes_legal(struct pt_sim *sim, const struct pt_class *class_,
         nodes++;
         sim->node_units[node] = 0;
         uint64_t of = class_->units;
+        if (n->claims > 0 && (class_->cpus_milli != 0 || class_->mem_mib != 0)) return false;
         if (n->cpus_free_milli != PT_NONE &&
             ((uint64_t)class_->cpus_milli * held + of - 1) / of > n->cpus_free_milli)
             return false;
@@ -264,43 +238,51 @@ static bool cpu_only_legal(const struct pt_sim *sim, const struct pt_class *clas
     return pt__slots_room(sim, pool, units->node, class_, 1) > 0;
 }
 
-static bool start_legal(struct pt_sim *sim, pt_job job, const struct pt_units *units)
+bool pt__units_legal(struct pt_sim *sim, pt_job job, const struct pt_units *units)
 {
-    if (job >= sim->job_count || pt__state(sim, job) != PT_STATE_PENDING) return false;
     const struct pt_class *class_ = pt__class(sim, job);
     if (units->pool >= sim->pool_count || (class_->pools & PT_POOL_BIT(units->pool)) == 0)
         return false;
     if (units->count != class_->units) return false;
+    if (sim->limits && !pt__within_limit(sim, job, units->pool)) return false;
     if (units->count == 0) return cpu_only_legal(sim, class_, units);
     return gpus_legal(sim, class_, units) && nodes_legal(sim, class_, units);
 }
 
-/* More starts than one instant can need: a job starts once, and again only after running out of
- * memory where nothing is between two attempts. */
-static uint64_t starts_max(const struct pt_sim *sim)
+/* More actions than one instant can need: a job starts once, may be stopped for another and start
+ * again elsewhere a few times, and once more after each time that it ran out of memory where
+ * nothing is between two attempts. */
+static uint64_t actions_max(const struct pt_sim *sim)
 {
     const struct pt_retries *retries = &sim->world.retries;
     bool at_once = retries->backoff_ns == 0 && retries->oom != PT_NONE;
-    return sim->job_count * (at_once ? (uint64_t)retries->oom + 1 : 1) + 1000;
+    return sim->job_count * ((at_once ? (uint64_t)retries->oom + 1 : 1) + 8) + 1000;
 }
 
-static enum pt_status start(struct pt_ctx *ctx, pt_job job, const struct pt_units *units)
+void pt__acted(struct pt_sim *sim, pt_job job)
+{
+    sim->acted = true;
+    if (++sim->actions_now > actions_max(sim))
+        pt__break(sim, PT_ERR_POLICY, "policy %s acts for ever at one instant: job %u starts again",
+                  sim->world.policy->name, job);
+}
+
+enum pt_status pt__do_start(struct pt_ctx *ctx, pt_job job, const struct pt_units *units)
 {
     struct pt_sim *sim = sim_of(ctx);
     if (sim->error.status != PT_OK) return sim->error.status;
-    if (!start_legal(sim, job, units)) return refuse(sim);
-    if (++sim->actions_now > starts_max(sim))
-        pt__break(sim, PT_ERR_POLICY, "policy %s acts for ever at one instant: job %u starts again",
-                  sim->world.policy->name, job);
-    sim->acted = true;
+    if (sim->trial_count > 0 || job >= sim->job_count || !pt__waits(sim, job) ||
+        !pt__units_legal(sim, job, units))
+        return pt__refuse(sim);
+    pt__acted(sim, job);
     sim->stats.starts++;
     return pt__life_start(sim, job, units);
 }
 
-static enum pt_status wake_at(struct pt_ctx *ctx, int64_t time_ns)
+enum pt_status pt__do_wake_at(struct pt_ctx *ctx, int64_t time_ns)
 {
     struct pt_sim *sim = sim_of(ctx);
-    if (time_ns < sim->now_ns || time_ns == PT_NEVER) return refuse(sim);
+    if (time_ns < sim->now_ns || time_ns == PT_NEVER) return pt__refuse(sim);
     if (sim->wake_count == sim->wake_capacity) { /* doubles: not once per event */
         uint32_t capacity = sim->wake_capacity * 2;
         int64_t *wakes = realloc(sim->wakes, capacity * sizeof *wakes);
@@ -317,28 +299,3 @@ static enum pt_status wake_at(struct pt_ctx *ctx, int64_t time_ns)
     sim->wakes[i] = time_ns;
     return PT_OK;
 }
-
-const struct pt_api pt__api = {
-    .abi = PT_POLICY_ABI,
-    .size = sizeof(struct pt_api),
-    .now_ns = now_ns,
-    .trace = trace,
-    .class_count = class_count,
-    .class_of = class_of,
-    .class_pools = class_pools,
-    .class_next_pending = class_next_pending,
-    .pending_count = pending_count,
-    .pool_count = pool_count,
-    .units_wanted = units_wanted,
-    .nodes_allowed = nodes_allowed,
-    .node_size = node_size,
-    .units_free = units_free,
-    .need = need,
-    .busy_slices = busy_slices,
-    .best_node = best_node,
-    .take = take,
-    .gather = gather,
-    .place = place,
-    .start = start,
-    .wake_at = wake_at,
-};

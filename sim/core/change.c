@@ -162,6 +162,7 @@ static void change_ends(struct pt_sim *sim, uint32_t id)
     else
         changed(sim, pool);
     tell_waiting(sim, gpu, &change);
+    if (change.fails) pt__claims_lost(sim, gpu, 1);
     if (!change.fails) pt__slots_nested_changed(sim, gpu);
     sim->released |= PT_POOL_BIT(pt__pool_index(sim, pool));
 }

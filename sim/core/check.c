@@ -35,7 +35,7 @@ static bool check_nested(struct pt_sim *sim, const struct pt_pool_state *pool, u
     if (slices != pool->nested->busy_slices(state, shape))
         return broken(sim, "busy slices of GPU", gpu, pool->nested->busy_slices(state, shape),
                       slices);
-    if (sim->nodes[g->node].up && !g->closed && !pt__node_held(sim, &sim->nodes[g->node]))
+    if (sim->nodes[g->node].up && pt__gpu_open(g) && !pt__node_held(sim, &sim->nodes[g->node]))
         pool->nested->summary(masks, state, shape);
     for (uint32_t level = 0; level < PT_DISTURBS_LEVELS; level++)
         if (pool->masks[gpu - pool->pool->first_gpu][level] != masks[level])
@@ -76,7 +76,7 @@ static bool check_gpu(struct pt_sim *sim, const struct pt_pool_state *pool, uint
     if (mib != g->mem_used_mib) return broken(sim, "memory of GPU", gpu, g->mem_used_mib, mib);
     if (mib > pool->pool->gpu->mem_mib)
         return broken(sim, "memory of GPU", gpu, mib, pool->pool->gpu->mem_mib);
-    bool up = sim->nodes[g->node].up, open = up && !g->closed && g->load < pool->capacity;
+    bool up = sim->nodes[g->node].up, open = up && pt__gpu_open(g) && g->load < pool->capacity;
     if (!up && g->load > 0) return broken(sim, "load of a GPU that is down,", gpu, g->load, 0);
     if (pt_bitset_has(&pool->open, local) != open)
         return broken(sim, "open mark of GPU", gpu, !open, open);
@@ -105,7 +105,7 @@ static bool check_node(struct pt_sim *sim, struct pt_pool_state *pool, uint32_t 
             sim->world.interference.ops == NULL)
             return broken(sim, "busy share of GPU", gpu, sim->gpus[gpu].busy_ppm,
                           sim->gpus[gpu].computing);
-        if (!n->up || sim->gpus[gpu].closed) continue;
+        if (!n->up || !pt__gpu_open(&sim->gpus[gpu])) continue;
         open += l < pool->capacity;
         idle += sim->gpus[gpu].residents == 0;
         free_units += pool->capacity - l;
@@ -167,10 +167,11 @@ static bool check_live(struct pt_sim *sim, uint32_t index)
         members++;
     }
     uint32_t should = live->running || live->waiting > 0 ? live->unit_count : 0;
+    should -= pt__claims_of(sim, index);
     if (members != should) return broken(sim, "units held by job", live->job, members, should);
     if (live->computing && members > 0 && speed != mine)
         return broken(sim, "speed of job", live->job, (uint64_t)mine, (uint64_t)speed);
-    if (live->left > (pt_u128)(uint64_t)sim->work_ns[live->job] << 60)
+    if (live->left > (pt_u128)(uint64_t)sim->work_ns[live->job] << 60 && live->preemptions == 0)
         return broken(sim, "work left of job", live->job, (uint64_t)(live->left >> 60),
                       (uint64_t)sim->work_ns[live->job]);
     if (live->computing && live->end_ns < sim->now_ns)
@@ -191,7 +192,7 @@ static bool check_jobs(struct pt_sim *sim)
         bool pending = pt_bitset_has(&sim->pending, place);
         if (state >= PT_STATE_COUNT || state == PT_STATE_FUTURE)
             return broken(sim, "state of job", job, state, PT_STATE_PENDING);
-        if (pending != (state == PT_STATE_PENDING))
+        if (pending != pt__waits(sim, job))
             return broken(sim, "queue mark of job", job, pending, !pending);
         bool live = sim->live_of[job] != PT_NONE;
         if (state == PT_STATE_RUNNING && !(live && sim->live[sim->live_of[job]].running))
@@ -223,7 +224,8 @@ static bool check_charges(struct pt_sim *sim)
             if (live->job == PT_NONE || live->pool != p) continue;
             if (!live->running && live->waiting == 0) continue;
             charged += (pt_u128)(uint64_t)(sim->now_ns - live->due_ns) *
-                       ((uint64_t)live->unit_count * pt__need_of(sim, live->job, p)->capacity);
+                       ((uint64_t)(live->unit_count - pt__claims_of(sim, l)) *
+                        pt__need_of(sim, live->job, p)->capacity);
         }
         int64_t since_ns = sim->now_ns - sim->pools[p].metered_ns;
         if (since_ns > 0) held += (pt_u128)(uint64_t)since_ns * sim->pools[p].held_units;

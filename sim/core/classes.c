@@ -8,7 +8,7 @@ struct ask {
     uint64_t named_pools;
     uint32_t units, nodes_max;
     uint32_t cpus_milli, mem_mib, gpu_mem_mib;
-    uint32_t gpu_frac_ppm, processes, mig_word;
+    uint32_t gpu_frac_ppm, processes, mig_word, tenant;
     uint8_t distinct, reason;
 };
 
@@ -72,6 +72,11 @@ static uint32_t or_zero(uint32_t value)
     return value == PT_NONE ? 0 : value;
 }
 
+static bool by_tenant(const struct pt_sim *sim)
+{
+    return sim->limits || (sim->policy_flags & PT_POLICY_BY_TENANT) != 0;
+}
+
 static struct ask ask_of(const struct pt_sim *sim, const struct names *names, pt_job job)
 {
     const struct pt_trace *trace = sim->world.trace;
@@ -84,6 +89,7 @@ static struct ask ask_of(const struct pt_sim *sim, const struct names *names, pt
                       .gpu_frac_ppm = pt_trace_u32(trace, PT_COL_GPU_FRAC, job),
                       .processes = pt_trace_u32(trace, PT_COL_PROCESSES, job),
                       .mig_word = pt_trace_u32(trace, PT_COL_MIG, job),
+                      .tenant = by_tenant(sim) ? pt__tenant(sim, job) : PT_NONE,
                       .distinct = pt_trace_bool(trace, PT_COL_DISTINCT, job)};
     uint32_t pool_word = pt_trace_u32(trace, PT_COL_POOL, job);
     uint32_t type_word = pt_trace_u32(trace, PT_COL_GPU_TYPE, job);
@@ -131,7 +137,7 @@ static uint64_t ask_hash(const struct ask *ask)
     hash = mix(hash, (uint64_t)ask->units << 32 | ask->nodes_max);
     hash = mix(hash, (uint64_t)ask->cpus_milli << 32 | ask->mem_mib);
     hash = mix(hash, (uint64_t)ask->gpu_frac_ppm << 32 | ask->mig_word);
-    hash = mix(hash, ask->processes);
+    hash = mix(hash, (uint64_t)ask->tenant << 32 | ask->processes);
     return mix(hash, (uint64_t)ask->gpu_mem_mib << 32 | (uint64_t)ask->distinct << 8 | ask->reason);
 }
 
@@ -142,6 +148,7 @@ static bool class_is(const struct pt_class *class_, const struct ask *ask)
            class_->mem_mib == ask->mem_mib && class_->gpu_mem_mib == ask->gpu_mem_mib &&
            class_->distinct == ask->distinct && class_->gpu_frac_ppm == ask->gpu_frac_ppm &&
            class_->processes == ask->processes && class_->mig_word == ask->mig_word &&
+           class_->tenant == ask->tenant &&
            (class_->named_pools != 0 || class_->reason == ask->reason);
 }
 
@@ -150,7 +157,7 @@ static uint64_t class_hash(const struct pt_class *class_)
     struct ask ask = {class_->named_pools,  class_->units,     class_->nodes_max,
                       class_->cpus_milli,   class_->mem_mib,   class_->gpu_mem_mib,
                       class_->gpu_frac_ppm, class_->processes, class_->mig_word,
-                      class_->distinct,     class_->reason};
+                      class_->tenant,       class_->distinct,  class_->reason};
     return ask_hash(&ask);
 }
 
@@ -190,6 +197,7 @@ static uint32_t class_find(struct pt_sim *sim, struct table *table, const struct
                                                        .gpu_frac_ppm = ask->gpu_frac_ppm,
                                                        .processes = ask->processes,
                                                        .mig_word = ask->mig_word,
+                                                       .tenant = ask->tenant,
                                                        .distinct = ask->distinct,
                                                        .reason = ask->reason,
                                                        .named_pools = ask->named_pools};
@@ -248,6 +256,7 @@ static void class_fit(const struct pt_sim *sim, struct pt_class *class_)
         if ((class_->named_pools & PT_POOL_BIT(p)) == 0) continue;
         enum pt_reason reason = class_need(sim, class_, p);
         if (reason == PT_REASON_NONE) reason = class_fits(sim, &sim->pools[p], class_);
+        if (reason == PT_REASON_NONE && pt__tenants_never(sim, class_, p)) reason = PT_REASON_LIMIT;
         if (reason == PT_REASON_NONE)
             class_->pools |= PT_POOL_BIT(p);
         else if (class_->reason == PT_REASON_NONE || class_->reason > (uint8_t)reason)

@@ -29,6 +29,9 @@ struct pt_live {
     bool running : 1;              /* from its start to its end */
     bool computing : 1;            /* and neither cold-starting nor restoring */
     bool dirty : 1, cpu_only : 1;
+    bool saving : 1;  /* it was preempted and holds its units until it is saved */
+    bool moves : 1;   /* its next start goes on elsewhere, at the cost of a move */
+    bool resumes : 1; /* its next start goes on with the attempt it was preempted in */
     uint8_t pool, speed_bits;
 
     int64_t start_ns, attempt_ns; /* first start, this attempt's start */
@@ -74,8 +77,9 @@ struct pt_gpu {
     uint32_t node;
     uint32_t busy_ppm : 24; /* what it counts as in utilization */
     uint32_t dirty_speed : 1, dirty_key : 1;
-    uint32_t closed : 1; /* out of service */
-    uint32_t fresh : 1;  /* its instances changed at this instant */
+    uint32_t closed : 1;  /* out of service */
+    uint32_t fresh : 1;   /* its instances changed at this instant */
+    uint32_t claimed : 1; /* jobs that are being saved leave it to others: claims.c */
 };
 _Static_assert(sizeof(struct pt_gpu) == 32, "half a cache line");
 
@@ -100,6 +104,7 @@ struct pt_node_state {
     uint32_t holds;                         /* node-wide changes going on */
     uint32_t cpus_free_milli, mem_free_mib; /* PT_NONE stays PT_NONE: no constraint */
     uint32_t cpu_first;                     /* CPU-only live jobs running here, PT_NONE */
+    uint32_t claims; /* GPUs of it that are claimed by jobs that ask for host resources */
     bool up;
 };
 
@@ -109,6 +114,7 @@ struct pt_class {
     uint32_t units, nodes_max;
     uint32_t cpus_milli, mem_mib, gpu_mem_mib;
     uint32_t gpu_frac_ppm, processes, mig_word; /* as the job wrote them, where they matter */
+    uint32_t tenant;                            /* PT_NONE = classes are not by tenant */
     uint8_t distinct;                           /* 0, 1, PT_BOOL_ABSENT = the pool's */
     uint8_t reason;                             /* why pools is empty */
     uint8_t never;         /* why it can't run on the whole cluster; PT_REASON_NONE = it can */
@@ -185,6 +191,12 @@ struct pt_node_change {
 
 #define PT_EVENT_BUFFER 512
 
+/* A unit that a job will have when those who are being saved have left the GPU. */
+struct pt_claim {
+    uint32_t live, gpu;
+    uint8_t start;
+};
+
 /* What the models know of a live job. */
 struct pt_live_model {
     struct pt_traits traits;
@@ -222,6 +234,8 @@ struct pt_sim {
     struct pt_member *member;
     uint32_t member_used, member_free, member_capacity;
     struct pt_live_model *model; /* beside live; NULL without traits */
+    uint32_t *running;           /* live records of running jobs, [running_count] */
+    uint32_t *running_slot;      /* by live record: where it is in `running` */
     /* cluster */
     uint32_t pool_count;
     uint64_t nested_pools; /* those whose GPUs are cut into instances */
@@ -267,6 +281,12 @@ struct pt_sim {
     uint32_t *scratch_load, *scratch_mem, *scratch_residents,
         *scratch_clients; /* [GPUs of a node] */
     bool *scratch_anew;
+    /* what if: what_if.c */
+    struct pt_trial *trial_log;
+    uint32_t trial_count; /* jobs lifted or assumed now */
+    /* claims on units of jobs that are being saved: claims.c */
+    struct pt_claim *claim;
+    uint32_t claim_count, claim_capacity;
     unsigned char *scratch_state; /* [GPUs of a node][stride] */
     /* scratch of settling: the residents of one GPU, unit by unit */
     uint32_t *resident_member;
@@ -275,11 +295,19 @@ struct pt_sim {
     double *slow;
     pt_job *doomed; /* [jobs], with `after` alone: jobs whose successors can't run */
     /* policy */
+    void *placement_state;
     void *policy_state;
     uint32_t policy_flags;
     uint64_t released; /* pools with releases since the last on_release */
     bool acted;
     uint64_t actions_now, refused_now, idle_rounds;
+    enum pt_reason why; /* the last placement found nothing */
+    uint8_t *verdict;   /* [jobs]: enum pt_reason said last; NULL: nobody wants to know */
+    /* tenants: quota units */
+    bool limits;              /* some tenant has a limit */
+    uint64_t parts_per_gpu;   /* see pt_view_parts_per_gpu */
+    uint64_t *tenant_parts;   /* held now, all below it included; NULL: no limits */
+    uint64_t *decision_count; /* passes by wall time, see loop.c; NULL unless world.measure */
     /* accounting */
     pt_u128 *tenant_held; /* [pool][tenant] */
 
@@ -311,6 +339,12 @@ static inline enum pt_job_state pt__state(const struct pt_sim *sim, pt_job job)
 static inline bool pt__started(const struct pt_sim *sim, pt_job job)
 {
     return (sim->state[job] & PT_STARTED_BIT) != 0;
+}
+/* It is in the queue. */
+static inline bool pt__waits(const struct pt_sim *sim, pt_job job)
+{
+    enum pt_job_state state = pt__state(sim, job);
+    return state == PT_STATE_PENDING || state == PT_STATE_PAUSED;
 }
 static inline const struct pt_class *pt__class(const struct pt_sim *sim, pt_job job)
 {
@@ -366,6 +400,19 @@ static inline struct pt_pool_state *pt__pool_of_node(struct pt_sim *sim, uint32_
     return &sim->pools[sim->world.cluster->nodes[node].pool];
 }
 
+/* Quota units of all units of the class in the pool. */
+static inline uint64_t pt__parts(const struct pt_sim *sim, const struct pt_class *class_,
+                                 uint32_t pool)
+{
+    uint32_t capacity = sim->pools[pool].capacity;
+    uint64_t each = pt__need(sim, class_, pool)->capacity * (sim->parts_per_gpu / capacity);
+    if (sim->parts_per_gpu % capacity != 0) /* too many kinds of shares: rounded up */
+        each = (uint64_t)(((pt_u128)pt__need(sim, class_, pool)->capacity * sim->parts_per_gpu +
+                           capacity - 1) /
+                          capacity);
+    return each * class_->units;
+}
+
 /* Tells the pool's indexes that a node has changed. */
 static inline void pt__node_changed(struct pt_pool_state *pool, uint32_t node)
 {
@@ -383,8 +430,17 @@ void pt__slots_free(struct pt_sim *sim);
 /* A unit comes to or leaves the GPU. A nested GPU's own state has been changed before. */
 void pt__slots_change(struct pt_sim *sim, uint32_t gpu, const struct pt_need *need, uint32_t mib,
                       bool take);
-void pt__slots_nested_changed(struct pt_sim *sim, uint32_t gpu); /* its state, but no unit */
-void pt__slots_close(struct pt_sim *sim, uint32_t gpu);          /* out of service */
+void pt__slots_nested_changed(struct pt_sim *sim, uint32_t gpu);      /* its state, but no unit */
+void pt__slots_close(struct pt_sim *sim, uint32_t gpu);               /* out of service */
+void pt__slots_claim(struct pt_sim *sim, uint32_t gpu, bool claimed); /* no newcomers */
+/* Whether one more unit fits on the GPU, its node's and its own service left aside. */
+bool pt__slots_fits(const struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu,
+                    const struct pt_need *need, uint8_t start);
+/* The GPU takes newcomers, when its node does. */
+static inline bool pt__gpu_open(const struct pt_gpu *gpu)
+{
+    return !gpu->closed && !gpu->claimed;
+}
 /* Pools with GPUs out of service; *gpus = how many there are. O(GPUs). */
 uint64_t pt__slots_closed(const struct pt_sim *sim, uint32_t *gpus);
 /* Its idle capacity times the requests that can't use it; 0 in plain pools, where nodes count. */
@@ -426,6 +482,18 @@ uint32_t pt__index_best(struct pt_sim *sim, struct pt_pool_state *pool,
 uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct pt_units *units,
                           const struct pt_search *search, pt_job job, uint32_t wanted,
                           uint32_t nodes_max, uint32_t per_node);
+
+/* The first node at or behind `from` that the search does not rule out; PT_NONE. */
+uint32_t pt__index_next(struct pt_sim *sim, struct pt_pool_state *pool,
+                        const struct pt_search *search, pt_job job, uint32_t wanted, uint32_t from);
+
+/* tenants.c: what tenants hold and may hold */
+enum pt_status pt__tenants_build(struct pt_sim *sim, struct pt_error *error);
+bool pt__within_limit(const struct pt_sim *sim, pt_job job, uint32_t pool);
+/* The job's units come or go. */
+void pt__tenants_hold(struct pt_sim *sim, pt_job job, uint32_t pool, bool take);
+/* Whether jobs of this class are above a limit even alone. */
+bool pt__tenants_never(const struct pt_sim *sim, const struct pt_class *class_, uint32_t pool);
 
 /* free.c: the first GPU with enough left, of GPUs that share by fractions */
 enum pt_status pt__free_build(struct pt_sim *sim, struct pt_pool_state *pool);
@@ -483,11 +551,46 @@ void pt__life_unreserve(struct pt_sim *sim, uint32_t index); /* they won't be: b
 void pt__life_fault(struct pt_sim *sim, uint32_t index, enum pt_reason reason);
 void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason);
 
+/* Its work stops and what is kept of it is saved: at once, or while it still holds its units. */
+void pt__life_preempt(struct pt_sim *sim, uint32_t index);
+void pt__life_saved(struct pt_sim *sim, uint32_t index);
+void pt__life_kill(struct pt_sim *sim, uint32_t index, enum pt_reason reason);
+void pt__life_decline(struct pt_sim *sim, pt_job job);
+/* A running job leaves its units, to go on at others: pt__life_arrive. */
+void pt__life_depart(struct pt_sim *sim, uint32_t index);
+void pt__life_arrive(struct pt_sim *sim, uint32_t index, const struct pt_units *units);
+/* Starts a pending job, or lets a departed one arrive, on units of which some are not free yet. */
+void pt__life_claim(struct pt_sim *sim, pt_job job, const struct pt_units *units);
+
+/* claims.c: units that pass from jobs that are being saved to those they were stopped for */
+enum pt_status pt__claims_build(struct pt_sim *sim, struct pt_error *error);
+void pt__claims_free(struct pt_sim *sim);
+/* Takes the units of the set that are free for a live job, and claims the others. */
+void pt__claims_make(struct pt_sim *sim, uint32_t live, const struct pt_units *units);
+void pt__claims_settle(struct pt_sim *sim); /* somebody left: takes what can be taken */
+void pt__claims_drop(struct pt_sim *sim, uint32_t live);
+/* These GPUs will serve nobody: who has claims there goes back into the queue. */
+void pt__claims_lost(struct pt_sim *sim, uint32_t first_gpu, uint32_t gpus);
+/* Units that the job has claimed and not got yet. */
+static inline uint32_t pt__claims_of(const struct pt_sim *sim, uint32_t live)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sim->claim_count; i++)
+        count += sim->claim[i].live == live;
+    return count;
+}
+
+/* what_if.c */
+enum pt_status pt__what_if_build(struct pt_sim *sim, struct pt_error *error);
+void pt__what_if_free(struct pt_sim *sim);
+
 /* settle.c */
 void pt__settle(struct pt_sim *sim);
 void pt__settle_gpu_dirty(struct pt_sim *sim, uint32_t gpu);
 void pt__settle_live_dirty(struct pt_sim *sim, uint32_t live);
 void pt__settle_gpu_ask(struct pt_sim *sim, uint32_t gpu); /* rate.c: speeds of its residents */
+/* rate.c: R of a job in a pool. */
+uint64_t pt__rate_of_job(const struct pt_sim *sim, pt_job job, uint32_t pool);
 /* rate.c: false where the model knows that the job does not fit beside those on the GPU. */
 bool pt__rate_fits(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t gpu);
 void pt__settle_home_dirty(struct pt_sim *sim, uint32_t gpu);
@@ -508,7 +611,11 @@ void pt__emit(struct pt_sim *sim, enum pt_event_kind kind, pt_job job, uint32_t 
 void pt__emit_result(struct pt_sim *sim, pt_job job, int64_t end_ns, enum pt_reason reason);
 void pt__emit_flush(struct pt_sim *sim);
 
-/* api.c */
+/* loop.c: wall time of a pass, in buckets an eighth of a power of two wide */
+#define PT_DECISION_BUCKETS 512
+uint64_t pt__decision_quantile(const struct pt_sim *sim, unsigned percent);
+
+/* view.c */
 extern const struct pt_api pt__api;
 
 /* check.c: every invariant of semantics.md, section 8; false = broken, sim->error says how */

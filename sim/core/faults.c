@@ -42,6 +42,7 @@ void pt__faults_node_down(struct pt_sim *sim, uint32_t node)
 {
     pt__emit(sim, PT_EVENT_NODE_DOWN, PT_NONE, first_gpu_of(sim, node), 0, PT_REASON_NONE);
     node_fails(sim, node, true);
+    pt__claims_lost(sim, first_gpu_of(sim, node), pt__pool_of_node(sim, node)->pool->gpus_per_node);
     pt__change_forget(sim, node);
     pt__slots_node_up(sim, node, false);
 }

@@ -31,7 +31,7 @@ static struct left left_of(const struct pt_sim *sim, const struct pt_pool_state 
 {
     const struct pt_gpu *g = &sim->gpus[gpu];
     const struct pt_unit_shape *shape = &pool->pool->shape;
-    bool open = sim->nodes[g->node].up && !g->closed && g->residents < shape->residents_max;
+    bool open = sim->nodes[g->node].up && pt__gpu_open(g) && g->residents < shape->residents_max;
     return (struct left){
         .capacity = open ? (uint64_t)(pool->capacity - g->load) + 1 : 0,
         .mib = pool->bound_memory ? pool->pool->gpu->mem_mib - g->mem_used_mib : PT_NONE,

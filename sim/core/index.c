@@ -48,7 +48,15 @@ static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *p
 {
     uint32_t node = pool->pool->first_node + local;
     const struct pt_node_state *n = &sim->nodes[node];
-    struct pt_node_facts facts = {.node = node,
+    struct pt_node_facts facts = {.ctx = &sim->ctx,
+                                  .data = index->search->data,
+                                  .class_id = (uint32_t)(class_ - sim->classes),
+                                  .node = node,
+                                  .pool = pt__pool_index(sim, pool),
+                                  .first_gpu =
+                                      pool->pool->first_gpu + local * pool->pool->gpus_per_node,
+                                  .cpus_free_milli = n->cpus_free_milli,
+                                  .mem_free_mib = n->mem_free_mib,
                                   .load = n->load < UINT32_MAX ? (uint32_t)n->load : UINT32_MAX,
                                   .units = pool->pool->gpus_per_node * pool->capacity,
                                   .gpus = pool->pool->gpus_per_node,
@@ -180,6 +188,35 @@ uint32_t pt__index_best(struct pt_sim *sim, struct pt_pool_state *pool,
     struct pt_index *index = find(sim, pool, search, class_, need, wanted);
     uint32_t local = winner(index, pool);
     return local == PT_NONE ? PT_NONE : pool->pool->first_node + local;
+}
+
+/* The first leaf at or behind `from` that is not ruled out: up from it until a subtree on the right
+ * has one, and down again on its left. */
+static uint32_t next_leaf(const struct pt_index *index, uint32_t leaves, uint32_t from)
+{
+    uint32_t i = leaves + from;
+    while (index->key[index->winner[i]] == PT_KEY_NONE) {
+        while ((i & 1) != 0)
+            i /= 2;
+        if (i == 0) return PT_NONE;
+        i++;
+    }
+    while (i < leaves) {
+        i *= 2;
+        if (index->key[index->winner[i]] == PT_KEY_NONE) i++;
+    }
+    return i - leaves;
+}
+
+uint32_t pt__index_next(struct pt_sim *sim, struct pt_pool_state *pool,
+                        const struct pt_search *search, pt_job job, uint32_t wanted, uint32_t from)
+{
+    const struct pt_class *class_ = pt__class(sim, job);
+    uint32_t first = pool->pool->first_node, local = from <= first ? 0 : from - first;
+    if (local >= pool->pool->node_count) return PT_NONE;
+    struct pt_index *index = find(sim, pool, search, class_, need_of(sim, pool, class_), wanted);
+    local = next_leaf(index, pool->leaf_count, local);
+    return local == PT_NONE ? PT_NONE : first + local;
 }
 
 uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct pt_units *units,

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "sim/core/engine.h"
+#include "sim/core/life.h"
 
 /* A job's way through its states (semantics.md, section 3). Nothing here asks what a policy wants:
  * by the time a job starts, api.c has checked that it may. */
@@ -25,7 +25,7 @@ static void live_give(struct pt_sim *sim, pt_job job)
     sim->live_of[job] = PT_NONE;
 }
 
-static void set_state(struct pt_sim *sim, pt_job job, enum pt_job_state state)
+void pt__set_state(struct pt_sim *sim, pt_job job, enum pt_job_state state)
 {
     sim->state[job] = (uint8_t)((sim->state[job] & PT_STARTED_BIT) | (uint8_t)state);
 }
@@ -35,10 +35,10 @@ static uint32_t place_of(const struct pt_sim *sim, pt_job job)
     return sim->place == NULL ? job : sim->place[job];
 }
 
-static void queue_enter(struct pt_sim *sim, pt_job job)
+void pt__queue_enter(struct pt_sim *sim, pt_job job, enum pt_job_state state)
 {
     pt__account_queue(sim);
-    set_state(sim, job, PT_STATE_PENDING);
+    pt__set_state(sim, job, state);
     pt_bitset_add(&sim->pending, place_of(sim, job));
     if (++sim->pending_count > sim->stats.queue_length_max)
         sim->stats.queue_length_max = sim->pending_count;
@@ -46,7 +46,7 @@ static void queue_enter(struct pt_sim *sim, pt_job job)
         sim->world.policy->on_pending(sim->policy_state, &sim->ctx, job);
 }
 
-static void queue_leave(struct pt_sim *sim, pt_job job)
+void pt__queue_leave(struct pt_sim *sim, pt_job job)
 {
     pt__account_queue(sim);
     pt_bitset_remove(&sim->pending, place_of(sim, job));
@@ -55,7 +55,7 @@ static void queue_leave(struct pt_sim *sim, pt_job job)
 
 static void hold(struct pt_sim *sim, pt_job job, enum pt_reason reason)
 {
-    set_state(sim, job, PT_STATE_HELD);
+    pt__set_state(sim, job, PT_STATE_HELD);
     sim->held_count++;
     pt__emit(sim, PT_EVENT_HELD, job, PT_NONE, 0, reason);
 }
@@ -66,7 +66,7 @@ static void close_job(struct pt_sim *sim, pt_job job, enum pt_job_state state,
 {
     if (pt__state(sim, job) == PT_STATE_HELD) sim->held_count--;
     uint32_t home = sim->live_of[job] == PT_NONE ? PT_NONE : sim->live[sim->live_of[job]].home;
-    set_state(sim, job, state);
+    pt__set_state(sim, job, state);
     sim->final_count++;
     pt__emit(sim, kind, job, home, 0, reason);
     pt__emit_result(sim, job, state == PT_STATE_UNSCHEDULABLE ? PT_TIME_ABSENT : sim->now_ns,
@@ -95,8 +95,8 @@ static void doom_successors(struct pt_sim *sim, pt_job job)
     }
 }
 
-static void close_badly(struct pt_sim *sim, pt_job job, enum pt_job_state state,
-                        enum pt_event_kind kind, enum pt_reason reason)
+void pt__close_badly(struct pt_sim *sim, pt_job job, enum pt_job_state state,
+                     enum pt_event_kind kind, enum pt_reason reason)
 {
     close_job(sim, job, state, kind, reason);
     doom_successors(sim, job);
@@ -112,7 +112,7 @@ static void free_successors(struct pt_sim *sim, pt_job job)
         if (pt__state(sim, next) != PT_STATE_HELD) continue; /* not submitted yet */
         sim->held_count--;
         pt__emit(sim, PT_EVENT_PENDING, next, PT_NONE, 0, PT_REASON_NONE);
-        queue_enter(sim, next);
+        pt__queue_enter(sim, next, PT_STATE_PENDING);
     }
 }
 
@@ -121,15 +121,15 @@ void pt__life_submit(struct pt_sim *sim, pt_job job)
     const struct pt_class *class_ = pt__class(sim, job);
     pt__emit(sim, PT_EVENT_SUBMIT, job, PT_NONE, class_->units, PT_REASON_NONE);
     if (class_->pools == 0)
-        close_badly(sim, job, PT_STATE_UNSCHEDULABLE, PT_EVENT_UNSCHEDULABLE,
-                    (enum pt_reason)class_->reason);
+        pt__close_badly(sim, job, PT_STATE_UNSCHEDULABLE, PT_EVENT_UNSCHEDULABLE,
+                        (enum pt_reason)class_->reason);
     else if (sim->waits_for != NULL && sim->waits_for[job] == PT_NONE)
-        close_badly(sim, job, PT_STATE_UNSCHEDULABLE, PT_EVENT_UNSCHEDULABLE,
-                    PT_REASON_PREDECESSOR);
+        pt__close_badly(sim, job, PT_STATE_UNSCHEDULABLE, PT_EVENT_UNSCHEDULABLE,
+                        PT_REASON_PREDECESSOR);
     else if (sim->waits_for != NULL && sim->waits_for[job] > 0)
         hold(sim, job, PT_REASON_AFTER);
     else
-        queue_enter(sim, job);
+        pt__queue_enter(sim, job, PT_STATE_PENDING);
 }
 
 /* The list a running job hangs in: its home GPU's, or its node's when it has no GPU. */
@@ -139,7 +139,7 @@ static uint32_t *home_list(struct pt_sim *sim, const struct pt_live *live)
                           : &sim->gpus[live->home].home_first;
 }
 
-static void home_enter(struct pt_sim *sim, uint32_t index)
+void pt__home_enter(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
     uint32_t *first = home_list(sim, live);
@@ -159,7 +159,7 @@ static void home_leave(struct pt_sim *sim, const struct pt_live *live)
 }
 
 /* Host resources go by node: takes or gives back each node's part, once per node. */
-static void host_change(struct pt_sim *sim, const struct pt_live *live, bool take)
+void pt__host_change(struct pt_sim *sim, const struct pt_live *live, bool take)
 {
     const struct pt_class *class_ = pt__class(sim, live->job);
     if (live->cpu_only) {
@@ -202,21 +202,26 @@ static void charge(struct pt_sim *sim, struct pt_live *live)
 }
 
 /* Counts what the job has held for its tenant. */
-static void held(struct pt_sim *sim, const struct pt_live *live)
+void pt__held(struct pt_sim *sim, const struct pt_live *live)
 {
     uint32_t tenant = pt__tenant(sim, live->job);
     const struct pt_need *need = pt__need_of(sim, live->job, live->pool);
     sim->tenant_held[(size_t)live->pool * sim->world.tenant_count + tenant] +=
         (pt_u128)(uint64_t)(sim->now_ns - live->due_ns) *
-        ((uint64_t)live->unit_count * need->capacity);
+        ((uint64_t)(live->unit_count - pt__claims_of(sim, (uint32_t)(live - sim->live))) *
+         need->capacity);
 }
 
 /* The job leaves all its units, at once. */
-static void vacate(struct pt_sim *sim, uint32_t index)
+void pt__vacate(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
-    held(sim, live);
-    host_change(sim, live, false);
+    pt__held(sim, live);
+    if (sim->claim_count > 0 && pt__claims_of(sim, index) > 0)
+        pt__claims_drop(sim, index); /* it has taken its host resources with none of them */
+    else
+        pt__host_change(sim, live, false);
+    if (sim->limits && !live->saving) pt__tenants_hold(sim, live->job, live->pool, false);
     home_leave(sim, live);
     if (live->cpu_only)
         pt_heap_remove(&sim->cpu_heap, index);
@@ -224,29 +229,41 @@ static void vacate(struct pt_sim *sim, uint32_t index)
         pt__settle_home_dirty(sim, live->home);
     if (sim->ready_heap.capacity > 0) pt_heap_remove(&sim->ready_heap, index);
     pt__members_drop(sim, live);
-    live->running = live->computing = false;
+    live->running = live->computing = live->saving = false;
     live->speed = live->speed_bits = 0;
     live->end_ns = PT_NEVER;
     sim->released |= PT_POOL_BIT(live->pool);
 }
 
-/* Stops a running job where it stands. */
-static void release(struct pt_sim *sim, uint32_t index)
+/* The attempt ends where it stands. */
+void pt__unserve(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
     charge(sim, live);
     live->running_ns += sim->now_ns - live->attempt_ns;
-    vacate(sim, index);
-    sim->running_count--;
+    pt__vacate(sim, index);
+    uint32_t last = sim->running[--sim->running_count];
+    sim->running[sim->running_slot[index]] = last;
+    sim->running_slot[last] = sim->running_slot[index];
+    if (sim->claim_count > 0) pt__claims_settle(sim);
+}
+
+void pt__release(struct pt_sim *sim, uint32_t index, enum pt_stop why)
+{
+    pt__unserve(sim, index);
+    if (sim->world.policy->on_stopped != NULL)
+        sim->world.policy->on_stopped(sim->policy_state, &sim->ctx, sim->live[index].job, why);
 }
 
 void pt__life_unreserve(struct pt_sim *sim, uint32_t index)
 {
     pt_job job = sim->live[index].job;
-    vacate(sim, index);
+    pt__vacate(sim, index);
     sim->live[index].waiting = 0;
+    bool paused = sim->live[index].resumes;
     pt__emit(sim, PT_EVENT_PENDING, job, PT_NONE, 0, PT_REASON_MIG_FAILED);
-    queue_enter(sim, job);
+    pt__queue_enter(sim, job, paused ? PT_STATE_PAUSED : PT_STATE_PENDING);
+    if (sim->claim_count > 0) pt__claims_settle(sim);
 }
 
 /* Another attempt later, or at once where there is no back-off. */
@@ -256,7 +273,7 @@ static void back_off(struct pt_sim *sim, uint32_t index)
     int64_t backoff_ns = sim->world.retries.backoff_ns;
     if (backoff_ns == 0) {
         pt__emit(sim, PT_EVENT_PENDING, live->job, PT_NONE, 0, PT_REASON_NONE);
-        queue_enter(sim, live->job);
+        pt__queue_enter(sim, live->job, PT_STATE_PENDING);
         return;
     }
     live->due_ns = backoff_ns > PT_NEVER - sim->now_ns ? PT_NEVER : sim->now_ns + backoff_ns;
@@ -275,7 +292,7 @@ void pt__life_back(struct pt_sim *sim, uint32_t index)
     sim->backoff_first = sim->live[index].next;
     sim->held_count--;
     pt__emit(sim, PT_EVENT_PENDING, job, PT_NONE, 0, PT_REASON_NONE);
-    queue_enter(sim, job);
+    pt__queue_enter(sim, job, PT_STATE_PENDING);
 }
 
 /* Would the newcomer's allocation fail? Units of one job on one GPU allocate one by one. */
@@ -310,13 +327,13 @@ static void attempt_fails(struct pt_sim *sim, uint32_t index, uint32_t *failures
     if (retries != PT_NONE && *failures > retries) {
         sim->last_end_ns = sim->now_ns;
         sim->any_end = true;
-        close_badly(sim, job, PT_STATE_FAILED, PT_EVENT_FAILED, reason);
+        pt__close_badly(sim, job, PT_STATE_FAILED, PT_EVENT_FAILED, reason);
     } else {
         back_off(sim, index);
     }
 }
 
-static uint32_t live_open(struct pt_sim *sim, pt_job job)
+uint32_t pt__live_open(struct pt_sim *sim, pt_job job)
 {
     uint32_t index = sim->live_of[job];
     if (index != PT_NONE) return index;
@@ -336,7 +353,8 @@ static uint32_t live_open(struct pt_sim *sim, pt_job job)
 /* An attempt begins; the first one is the job's start. */
 static void attempt_begins(struct pt_sim *sim, struct pt_live *live)
 {
-    if (live->attempts < UINT16_MAX) live->attempts++;
+    if (live->attempts < UINT16_MAX && !live->resumes) live->attempts++;
+    live->resumes = false;
     live->attempt_ns = live->last_ns = sim->now_ns;
     if (pt__started(sim, live->job)) return;
     live->start_ns = sim->now_ns;
@@ -344,7 +362,7 @@ static void attempt_begins(struct pt_sim *sim, struct pt_live *live)
     sim->started_count++;
 }
 
-static uint32_t lowest(const struct pt_sim *sim, const struct pt_units *units)
+uint32_t pt__home_of(const struct pt_sim *sim, const struct pt_units *units)
 {
     if (units->count == 0) {
         const struct pt_pool *pool = sim->pools[units->pool].pool;
@@ -380,17 +398,29 @@ static void compute(struct pt_sim *sim, uint32_t index)
     if (live->cpu_only) pt__settle_live_dirty(sim, index);
 }
 
+/* base + per_gib for all the device memory that the job holds. */
+static int64_t memory_time(const struct pt_sim *sim, const struct pt_live *live, int64_t base_ns,
+                           int64_t per_gib_ns)
+{
+    pt_u128 ns = (pt_u128)(uint64_t)per_gib_ns * pt__gpu_memory(sim, live->job, live->pool) *
+                 live->unit_count / 1024;
+    ns += (uint64_t)base_ns;
+    return ns > (uint64_t)PT_TIME_MAX ? PT_TIME_MAX : (int64_t)ns;
+}
+
+int64_t pt__save_ns(const struct pt_sim *sim, const struct pt_live *live)
+{
+    const struct pt_preemption *how = &sim->world.preemption;
+    return memory_time(sim, live, how->save_base_ns, how->save_per_gib_ns);
+}
+
 /* Time before the first work of this attempt: a restore where progress was kept, else a cold
  * start. */
 static int64_t delay_of(const struct pt_sim *sim, const struct pt_live *live)
 {
     const struct pt_restore *restore = &sim->world.restore;
-    if (live->left < (pt_u128)(uint64_t)sim->work_ns[live->job] << 60) {
-        pt_u128 ns = (pt_u128)(uint64_t)restore->per_gib_ns *
-                     pt__gpu_memory(sim, live->job, live->pool) * live->unit_count / 1024;
-        ns += (uint64_t)restore->base_ns;
-        return ns > (uint64_t)PT_TIME_MAX ? PT_TIME_MAX : (int64_t)ns;
-    }
+    if (live->left < (pt_u128)(uint64_t)sim->work_ns[live->job] << 60)
+        return memory_time(sim, live, restore->base_ns, restore->per_gib_ns);
     const struct pt_jobs_model *model = &sim->world.jobs_model;
     return model->cold_start_ns == NULL ? 0 : model->cold_start_ns(model->ctx, live->job);
 }
@@ -437,19 +467,25 @@ static void traits_take(struct pt_sim *sim, uint32_t index)
 }
 
 /* Its units begin to serve the job. */
-static void serve(struct pt_sim *sim, uint32_t index)
+void pt__serve(struct pt_sim *sim, uint32_t index)
 {
     struct pt_live *live = &sim->live[index];
+    bool moves = live->moves;
+    live->moves = false;
     attempt_begins(sim, live);
-    set_state(sim, live->job, PT_STATE_RUNNING);
+    pt__set_state(sim, live->job, PT_STATE_RUNNING);
     live->running = true;
-    sim->running_count++;
+    sim->running_slot[index] = sim->running_count;
+    sim->running[sim->running_count++] = index;
     sim->pools[live->pool].jobs_started++;
     start_said(sim, live);
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
         pt__charge_join(sim, m);
     if (sim->model != NULL) traits_take(sim, index);
-    int64_t delay_ns = delay_of(sim, live);
+    if (sim->world.policy->on_started != NULL)
+        sim->world.policy->on_started(sim->policy_state, &sim->ctx, live->job);
+    int64_t delay_ns = delay_of(sim, live), save_ns = moves ? pt__save_ns(sim, live) : 0;
+    delay_ns = save_ns > PT_TIME_MAX - delay_ns ? PT_TIME_MAX : delay_ns + save_ns;
     if (delay_ns <= 0) {
         compute(sim, index);
         return;
@@ -462,38 +498,49 @@ static void serve(struct pt_sim *sim, uint32_t index)
 
 void pt__life_served(struct pt_sim *sim, uint32_t index)
 {
-    serve(sim, index);
+    pt__serve(sim, index);
 }
 
 void pt__life_ready(struct pt_sim *sim, uint32_t index)
 {
+    if (sim->live[index].saving) {
+        pt__life_saved(sim, index);
+        return;
+    }
     pt__emit(sim, PT_EVENT_READY, sim->live[index].job, sim->live[index].home, 0, PT_REASON_NONE);
     compute(sim, index);
 }
 
+void pt__fails_for_memory(struct pt_sim *sim, uint32_t index)
+{
+    attempt_begins(sim, &sim->live[index]);
+    sim->stats.oom_events++;
+    attempt_fails(sim, index, &sim->live[index].ooms, sim->world.retries.oom, PT_EVENT_OOM,
+                  PT_REASON_OOM);
+}
+
 enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_units *units)
 {
-    uint32_t index = live_open(sim, job);
+    uint32_t index = pt__live_open(sim, job);
     struct pt_live *live = &sim->live[index];
-    queue_leave(sim, job);
+    pt__queue_leave(sim, job);
     live->pool = (uint8_t)units->pool;
-    live->home = lowest(sim, units);
+    live->home = pt__home_of(sim, units);
     live->waiting = 0;
     if (out_of_memory(sim, job, units)) {
-        attempt_begins(sim, live);
-        sim->stats.oom_events++;
-        attempt_fails(sim, index, &live->ooms, sim->world.retries.oom, PT_EVENT_OOM, PT_REASON_OOM);
+        pt__fails_for_memory(sim, index);
         return PT_OK;
     }
     live->due_ns = sim->now_ns;
+    if (sim->limits) pt__tenants_hold(sim, live->job, live->pool, true);
     pt__members_take(sim, index, units);
-    home_enter(sim, index);
-    host_change(sim, live, true);
+    pt__home_enter(sim, index);
+    pt__host_change(sim, live, true);
     if (live->waiting > 0) {
-        set_state(sim, job, PT_STATE_RESERVED);
+        pt__set_state(sim, job, PT_STATE_RESERVED);
         pt__emit(sim, PT_EVENT_RESERVED, job, live->home, units->count, PT_REASON_RECONFIGURING);
     } else {
-        serve(sim, index);
+        pt__serve(sim, index);
     }
     return PT_OK;
 }
@@ -512,13 +559,13 @@ void pt__life_done(struct pt_sim *sim, uint32_t index)
     live->last_ns = sim->now_ns;
     sim->last_end_ns = sim->now_ns;
     sim->any_end = true;
-    release(sim, index);
+    pt__release(sim, index, PT_STOP_DONE);
     close_job(sim, job, PT_STATE_DONE, PT_EVENT_DONE, PT_REASON_NONE);
     free_successors(sim, job);
 }
 
 /* Work that survives a fault: what was done up to the last multiple of checkpoint_s, in work. */
-static pt_u128 checkpointed(const struct pt_sim *sim, pt_job job, pt_u128 done)
+pt_u128 pt__checkpointed(const struct pt_sim *sim, pt_job job, pt_u128 done)
 {
     int64_t every_ns = pt_trace_time(sim->world.trace, PT_COL_CHECKPOINT, job);
     if (every_ns == PT_NEVER) return done;
@@ -531,21 +578,21 @@ void pt__life_fault(struct pt_sim *sim, uint32_t index, enum pt_reason reason)
     struct pt_live *live = &sim->live[index];
     pt_u128 total = (pt_u128)(uint64_t)sim->work_ns[live->job] << 60;
     pt__settle_advance(sim, live);
-    live->left = total - checkpointed(sim, live->job, total - live->left);
-    release(sim, index);
+    live->left = total - pt__checkpointed(sim, live->job, total - live->left);
+    pt__release(sim, index, PT_STOP_FAILED_ATTEMPT);
     sim->stats.faults++;
     attempt_fails(sim, index, &live->faults, sim->world.retries.fault, PT_EVENT_FAULT, reason);
 }
 
 void pt__life_withdraw(struct pt_sim *sim, pt_job job)
 {
-    if (pt__state(sim, job) == PT_STATE_PENDING) {
-        queue_leave(sim, job);
+    if (pt__waits(sim, job)) {
+        pt__queue_leave(sim, job);
         if (sim->world.policy->on_withdrawn != NULL)
             sim->world.policy->on_withdrawn(sim->policy_state, &sim->ctx, job);
     }
-    if (pt__state(sim, job) == PT_STATE_RESERVED) vacate(sim, sim->live_of[job]);
-    close_badly(sim, job, PT_STATE_WITHDRAWN, PT_EVENT_WITHDRAWN, PT_REASON_GAVE_UP);
+    if (pt__state(sim, job) == PT_STATE_RESERVED) pt__vacate(sim, sim->live_of[job]);
+    pt__close_badly(sim, job, PT_STATE_WITHDRAWN, PT_EVENT_WITHDRAWN, PT_REASON_GAVE_UP);
 }
 
 void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason)
@@ -558,7 +605,7 @@ void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason)
         bool reserved = pt__state(sim, job) == PT_STATE_RESERVED;
         if (index != PT_NONE && sim->live[index].running) charge(sim, &sim->live[index]);
         if (reserved || (index != PT_NONE && sim->live[index].running))
-            held(sim, &sim->live[index]);
+            pt__held(sim, &sim->live[index]);
         bool lost = (pt__class(sim, job)->pools & failed) != 0;
         pt__emit_result(sim, job, PT_TIME_ABSENT, lost ? PT_REASON_MIG_FAILED : reason);
     }

@@ -201,6 +201,32 @@ static uint64_t wall_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static unsigned bucket_of(uint64_t ns)
+{
+    if (ns < 8) return (unsigned)ns;
+    unsigned power = 63 - (unsigned)__builtin_clzll(ns);
+    return 8 * (power - 2) + (unsigned)(ns >> (power - 3) & 7);
+}
+
+/* The least time that falls into the bucket. */
+static uint64_t bucket_ns(unsigned bucket)
+{
+    if (bucket < 8) return bucket;
+    return (uint64_t)(8 + bucket % 8) << (bucket / 8 - 1);
+}
+
+uint64_t pt__decision_quantile(const struct pt_sim *sim, unsigned percent)
+{
+    uint64_t all = 0, seen = 0;
+    for (unsigned i = 0; i < PT_DECISION_BUCKETS; i++)
+        all += sim->decision_count[i];
+    for (unsigned i = 0; i < PT_DECISION_BUCKETS; i++) {
+        seen += sim->decision_count[i];
+        if (all > 0 && seen * 100 >= all * percent) return bucket_ns(i);
+    }
+    return 0;
+}
+
 /* One pass: the policy is asked until it acts no more. */
 static bool pass(struct pt_sim *sim)
 {
@@ -220,7 +246,11 @@ static bool pass(struct pt_sim *sim)
         acted |= sim->acted;
     } while (sim->acted && sim->pending_count > 0 && sim->error.status == PT_OK);
     sim->stats.passes++;
-    if (measured) sim->stats.policy_ns += MEASURED_PASSES * (wall_ns() - before);
+    if (measured) {
+        uint64_t took_ns = wall_ns() - before;
+        sim->stats.policy_ns += MEASURED_PASSES * took_ns;
+        sim->decision_count[bucket_of(took_ns)]++;
+    }
     return acted;
 }
 

@@ -63,6 +63,8 @@ void pt__members_take(struct pt_sim *sim, uint32_t live, const struct pt_units *
     const struct pt_need *need = pt__need_of(sim, job, units->pool);
     bool nested = sim->pools[units->pool].nested != NULL;
     uint32_t *link = &sim->live[live].first_member;
+    while (*link != PT_NONE) /* what it has got of a claimed set */
+        link = &sim->member[*link].job_next;
     for (uint32_t i = 0; i < units->count; i++) {
         uint32_t index = sim->member_free;
         if (index != PT_NONE)

@@ -12,6 +12,14 @@ static uint64_t rate_of(const struct pt_sim *sim, const struct pt_pool *pool, ui
     return sim->model != NULL ? sim->model[live].traits.rate : pool->rate[PT_CLASS_MIXED];
 }
 
+uint64_t pt__rate_of_job(const struct pt_sim *sim, pt_job job, uint32_t pool)
+{
+    struct pt_traits traits;
+    if (sim->model == NULL) return sim->pools[pool].pool->rate[PT_CLASS_MIXED];
+    sim->world.jobs_model.traits(&traits, sim->world.jobs_model.ctx, job, pool);
+    return traits.rate;
+}
+
 static void member_speed(struct pt_sim *sim, uint32_t index, pt_u128 speed)
 {
     struct pt_member *member = &sim->member[index];

@@ -132,6 +132,7 @@ uint32_t pt__slots_room(const struct pt_sim *sim, const struct pt_pool_state *po
 {
     const struct pt_node_state *n = &sim->nodes[node];
     if (!n->up || pt__node_held(sim, n)) return 0;
+    if (n->claims > 0 && (class_->cpus_milli != 0 || class_->mem_mib != 0)) return 0;
     uint32_t host = PT_NONE;
     if (pool->bound_host)
         host = least(host_limit(class_->cpus_milli, class_->units, n->cpus_free_milli),
@@ -145,7 +146,7 @@ uint32_t pt__slots_room(const struct pt_sim *sim, const struct pt_pool_state *po
     uint64_t room = 0;
     for (uint32_t g = first; g < first + pool->pool->gpus_per_node && room < enough; g++) {
         const struct pt_gpu *gpu = &sim->gpus[g];
-        if (gpu->closed) continue;
+        if (!pt__gpu_open(gpu)) continue;
         uint32_t more = distinct ? 1 : (uint32_t)(enough - room);
         if (pool->nested != NULL)
             room += nested_room(sim, pool, need, g, more);
@@ -217,12 +218,12 @@ static void scratch_fill(const struct pt_sim *sim, const struct pt_pool_state *p
     uint32_t per_node = pool->pool->gpus_per_node;
     for (uint32_t g = 0; g < per_node; g++) {
         const struct pt_gpu *gpu = &sim->gpus[first + g];
-        sim->scratch_load[g] = gpu->closed ? PT_NONE : gpu->load;
+        sim->scratch_load[g] = pt__gpu_open(gpu) ? gpu->load : PT_NONE;
         sim->scratch_mem[g] = gpu->mem_used_mib;
         sim->scratch_residents[g] = gpu->residents;
         sim->scratch_clients[g] = clients_on(sim, pool, first + g);
         sim->scratch_anew[g] = false;
-        if (!anew || gpu->closed) continue;
+        if (!anew || !pt__gpu_open(gpu)) continue;
         struct counts counts = nested_counts(pool, need, pt__state_of(pool, first + g), wanted);
         sim->scratch_anew[g] = counts.anew > counts.as_is;
     }

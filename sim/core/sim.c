@@ -160,6 +160,12 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     /* Pairs of lines come together: a record's halves are one fetch. Written before it is read. */
     ok = ok &&
          (sim->live = aligned_alloc(sizeof *sim->live, sim->live_capacity * sizeof *sim->live));
+    ok = ok && (sim->running = malloc(sim->live_capacity * sizeof *sim->running));
+    ok = ok && (sim->running_slot = malloc(sim->live_capacity * sizeof *sim->running_slot));
+    if (sim->world.recorder.verdict != NULL)
+        ok = ok && (sim->verdict = calloc((size_t)sim->job_count + 1, 1));
+    if (sim->world.measure)
+        ok = ok && (sim->decision_count = calloc(PT_DECISION_BUCKETS, sizeof *sim->decision_count));
     ok = ok && (sim->member = calloc(units + 1, sizeof *sim->member));
     ok = ok && (sim->wakes = malloc(sim->wake_capacity * sizeof *sim->wakes));
     ok = ok && (sim->dirty_gpu = malloc(gpus * sizeof *sim->dirty_gpu));
@@ -188,8 +194,9 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     }
     if (sim->world.jobs_model.traits != NULL)
         ok = ok && (sim->model = malloc(sim->live_capacity * sizeof *sim->model));
+    const struct pt_preemption *how = &sim->world.preemption;
     if (sim->world.jobs_model.cold_start_ns != NULL || sim->world.restore.base_ns > 0 ||
-        sim->world.restore.per_gib_ns > 0)
+        sim->world.restore.per_gib_ns > 0 || how->save_base_ns > 0 || how->save_per_gib_ns > 0)
         ok = ok && pt_heap_init(&sim->ready_heap, sim->live_capacity);
     sim->live_free = sim->member_free = sim->backoff_first = PT_NONE;
     return ok ? PT_OK : pt_fail(error, PT_ERR_MEMORY, "out of memory for the engine's work space");
@@ -203,7 +210,6 @@ static enum pt_status policy_build(struct pt_sim *sim, struct pt_error *error)
     void *state = calloc(1, size + 1);
     if (state == NULL)
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for policy %s", policy->name);
-    sim->policy_flags = policy->flags == NULL ? 0 : policy->flags(params);
     if (policy->init != NULL) {
         enum pt_status status = policy->init(state, &sim->ctx, params, error);
         if (status != PT_OK) {
@@ -212,6 +218,25 @@ static enum pt_status policy_build(struct pt_sim *sim, struct pt_error *error)
         }
     }
     sim->policy_state = state; /* from here on fini is owed */
+    return PT_OK;
+}
+
+static enum pt_status placement_build(struct pt_sim *sim, struct pt_error *error)
+{
+    const struct pt_placement_ops *placement = sim->world.placement;
+    const struct pt_value *params = sim->world.placement_params;
+    size_t size = placement->state_size == NULL ? 0 : placement->state_size(params);
+    void *state = calloc(1, size + 1);
+    if (state == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for placement %s", placement->name);
+    if (placement->init != NULL) {
+        enum pt_status status = placement->init(state, &sim->ctx, params, error);
+        if (status != PT_OK) {
+            free(state);
+            return status;
+        }
+    }
+    sim->placement_state = state; /* from here on fini is owed */
     return PT_OK;
 }
 
@@ -234,15 +259,21 @@ enum pt_status pt_sim_create(struct pt_sim **out, const struct pt_world *world,
     sim->world.check = true;
 #endif
     enum pt_status status = pools_build(sim, error);
+    sim->policy_flags =
+        world->policy->flags == NULL ? 0 : world->policy->flags(world->policy_params);
+    if (status == PT_OK) status = pt__tenants_build(sim, error);
     if (status == PT_OK) status = jobs_build(sim, error);
     if (status == PT_OK) status = pt__classes_build(sim, error);
     if (status == PT_OK) status = changes_build(sim, error);
     if (status == PT_OK) status = pt__faults_build(sim, error);
     if (status == PT_OK) status = work_space_build(sim, error);
+    if (status == PT_OK) status = pt__what_if_build(sim, error);
+    if (status == PT_OK) status = pt__claims_build(sim, error);
     if (status == PT_OK) status = pt__change_build(sim, error);
     if (status == PT_OK) status = pt__charge_build(sim, error);
     if (status == PT_OK) status = pt__turns_build(sim, error);
     if (status == PT_OK) status = pt__account_build(sim, error);
+    if (status == PT_OK) status = placement_build(sim, error);
     if (status == PT_OK) status = policy_build(sim, error);
     if (status != PT_OK) {
         pt_sim_destroy(sim);
@@ -259,6 +290,11 @@ void pt_sim_destroy(struct pt_sim *sim)
     if (sim->policy_state != NULL && sim->world.policy->fini != NULL)
         sim->world.policy->fini(sim->policy_state);
     free(sim->policy_state);
+    if (sim->placement_state != NULL && sim->world.placement->fini != NULL)
+        sim->world.placement->fini(sim->placement_state);
+    free(sim->placement_state);
+    pt__what_if_free(sim);
+    pt__claims_free(sim);
     pt__account_free(sim);
     pt__charge_free(sim);
     if (sim->rng != NULL) gsl_rng_free(sim->rng);
@@ -319,7 +355,12 @@ void pt_sim_destroy(struct pt_sim *sim)
                       sim->power_uw,
                       sim->turn,
                       sim->turns,
-                      sim->fault_number};
+                      sim->fault_number,
+                      sim->running,
+                      sim->running_slot,
+                      sim->verdict,
+                      sim->tenant_parts,
+                      sim->decision_count};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
     free(sim);
@@ -336,6 +377,9 @@ void pt_sim_get_stats(const struct pt_sim *sim, struct pt_sim_stats *stats)
     stats->now_ns = sim->now_ns;
     stats->jobs_final = sim->final_count;
     stats->jobs_running = sim->running_count;
+    if (sim->decision_count == NULL) return;
+    stats->decision_p50_ns = pt__decision_quantile(sim, 50);
+    stats->decision_p99_ns = pt__decision_quantile(sim, 99);
 }
 
 struct pt_ratio pt_sim_asked(const struct pt_sim *sim, pt_job job, uint32_t pool)

@@ -131,7 +131,7 @@ static void node_enter(struct pt_pool_state *pool, const struct pt_node_state *n
 
 static bool in_service(const struct pt_sim *sim, const struct pt_gpu *g)
 {
-    return sim->nodes[g->node].up && !g->closed;
+    return sim->nodes[g->node].up && pt__gpu_open(g);
 }
 
 pt_u128 pt__slots_gpu_fragmentation(const struct pt_sim *sim, const struct pt_pool_state *pool,
@@ -279,7 +279,7 @@ void pt__slots_change(struct pt_sim *sim, uint32_t gpu, const struct pt_need *ne
     struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
     pt__account_pool(sim, pool);
     node_leave(pool, node);
-    if (pool->plain) {
+    if (pool->plain && in_service(sim, g)) {
         g->mem_used_mib += take ? mib : 0u - mib;
         plain_change(pool, node, gpu, g, take);
         node_enter(pool, node);
@@ -317,6 +317,37 @@ void pt__slots_close(struct pt_sim *sim, uint32_t gpu)
     gpu_enter(sim, pool, gpu);
     node_enter(pool, &sim->nodes[g->node]);
     pt__node_changed(pool, g->node);
+}
+
+void pt__slots_claim(struct pt_sim *sim, uint32_t gpu, bool claimed)
+{
+    struct pt_gpu *g = &sim->gpus[gpu];
+    struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
+    if (g->claimed == claimed) return;
+    pt__account_pool(sim, pool);
+    node_leave(pool, &sim->nodes[g->node]);
+    gpu_leave(sim, pool, gpu);
+    g->claimed = claimed;
+    gpu_enter(sim, pool, gpu);
+    node_enter(pool, &sim->nodes[g->node]);
+    pt__node_changed(pool, g->node);
+}
+
+bool pt__slots_fits(const struct pt_sim *sim, const struct pt_pool_state *pool, uint32_t gpu,
+                    const struct pt_need *need, uint8_t start)
+{
+    const struct pt_gpu *g = &sim->gpus[gpu];
+    const struct pt_unit_shape *shape = &pool->pool->shape;
+    if (pool->nested != NULL) {
+        _Alignas(16) unsigned char copy[PT_NESTED_STATE_MAX];
+        struct pt_placed placed;
+        memcpy(copy, pt__state_of(pool, gpu), pool->nested->state_size);
+        return pool->nested->place(&placed, copy, shape, need, start);
+    }
+    return need->capacity <= pool->capacity - g->load && g->residents < shape->residents_max &&
+           (pool->free_clients == NULL ||
+            need->clients <= shape->clients_max - sim->clients[gpu]) &&
+           (!pool->bound_memory || need->mem_mib <= pool->pool->gpu->mem_mib - g->mem_used_mib);
 }
 
 uint64_t pt__slots_closed(const struct pt_sim *sim, uint32_t *gpus)
@@ -375,7 +406,7 @@ void pt__slots_node_up(struct pt_sim *sim, uint32_t node, bool up)
     n->up = up;
     pool->up_gpus += up ? gpus : 0u - gpus;
     for (uint32_t gpu = first; gpu < first + gpus; gpu++) {
-        sim->gpus[gpu].closed = false;
+        sim->gpus[gpu].closed = sim->gpus[gpu].claimed = false;
         if (pool->nested != NULL && up)
             pool->nested->reset(pt__state_of(pool, gpu), &pool->pool->shape);
         gpu_enter(sim, pool, gpu);

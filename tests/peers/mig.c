@@ -57,8 +57,9 @@ static uint32_t segment(uint32_t busy, uint32_t slice, uint32_t size)
     return slice < 6 && is_free(busy, slice & ~1u, 2) ? 2 : 1;
 }
 
-static bool place(struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
+static bool place(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job, uint32_t pool)
 {
+    (void)state;
     const struct pt_mig_profile *profile = &profiles[pt_view_need(ctx, pool, job)->profile];
     uint32_t best = 0, gpu = NO_SLOT, slice = 0;
     for (uint32_t g = 0; g < GPUS; g++) {

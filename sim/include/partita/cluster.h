@@ -21,6 +21,7 @@ struct pt_down_window {
 struct pt_node {
     const char *name; /* POOL-0 unless the experiment names it */
     uint32_t pool;
+    uint32_t rack; /* PT_NONE = no rack is named for it */
     int64_t boot_ns;
     const struct pt_down_window *down; /* NULL when it is always up */
     uint32_t down_count;
@@ -43,6 +44,7 @@ struct pt_pool {
 
 struct pt_cluster {
     uint32_t pool_count, node_count, gpu_count;
+    uint32_t rack_count;         /* racks are numbered by first appearance */
     const struct pt_pool *pools; /* 1..PT_POOLS_MAX */
     const struct pt_node *nodes;
     const struct pt_gpu_model *reference_gpu;

@@ -28,7 +28,8 @@ enum pt_purpose {
     PT_PURPOSE_RESIDUAL = 8,
     PT_PURPOSE_FAULT = 9,
     PT_PURPOSE_TURN = 10,
-    PT_PURPOSE_FOLDS = 10
+    PT_PURPOSE_FOLDS = 10,
+    PT_PURPOSE_PLACEMENT = 11
 };
 
 extern const gsl_rng_type *const pt_rng_type;

@@ -35,7 +35,12 @@ extern "C" {
     X(PT_EVENT_RECONFIGURED, 17, "reconfigured")                                                   \
     X(PT_EVENT_MIG_FAILED, 18, "mig_failed") /* gpu is out of service */                           \
     X(PT_EVENT_READY, 19, "ready")           /* cold start or restore is over: work begins */      \
-    X(PT_EVENT_GPU_FAULT, 20, "gpu_fault")   /* job = PT_NONE */
+    X(PT_EVENT_GPU_FAULT, 20, "gpu_fault")   /* job = PT_NONE */                                   \
+    X(PT_EVENT_PREEMPT, 21,                                                                        \
+      "preempt")                     /* its work stops; gpu = home, count = preemptions so far */  \
+    X(PT_EVENT_PAUSED, 22, "paused") /* and it is saved: its units are free, it is pending */      \
+    X(PT_EVENT_MIGRATE, 23, "migrate") /* it leaves its units; a start elsewhere follows */        \
+    X(PT_EVENT_KILLED, 24, "killed")
 
 enum pt_event_kind {
 #define PT_EVENT_ENUM(name, value, text) name = (value),
@@ -84,6 +89,9 @@ struct pt_recorder {
                              struct pt_error *error);
     enum pt_status (*job)(void *ctx, pt_job job, const struct pt_job_result *result,
                           struct pt_error *error);
+    /* Why a pending job does not start, from now on; only when it has changed. */
+    enum pt_status (*verdict)(void *ctx, int64_t time_ns, pt_job job, enum pt_reason reason,
+                              struct pt_error *error);
     enum pt_status (*series)(void *ctx, const struct pt_series_row *row, struct pt_error *error);
 };
 

@@ -57,6 +57,7 @@ struct pt_world {
     const struct pt_policy_ops *policy;
     const struct pt_value *policy_params;
     const struct pt_placement_ops *placement;
+    const struct pt_value *placement_params;
     uint64_t seed;
     struct pt_retries retries;
     int64_t give_up_ns;             /* PT_NEVER = jobs wait for ever */
@@ -70,6 +71,11 @@ struct pt_world {
     enum pt_fidelity fidelity;
     struct pt_faults faults;
     struct pt_restore restore;
+    struct pt_preemption preemption;
+    const struct pt_tenant_facts *tenants; /* [tenant_count]; NULL: nothing is said of them */
+    /* Ranks of each word of column `priority`, and of each tenant's jobs that have none; NULL: all
+     * are 0, preempt, and may be preempted. */
+    const struct pt_rank *rank_of_word, *rank_of_tenant;
     bool energy;  /* integrate power (pool totals) */
     bool check;   /* every invariant after every instant */
     bool measure; /* wall time of the policy, see pt_sim_stats */
@@ -123,6 +129,9 @@ struct pt_sim_stats {
     uint64_t events; /* arrivals, ends, node changes, timers */
     uint64_t instants, passes, starts, refused, oom_events, faults;
     uint64_t reconfigurations, reconfiguration_failures;
+    uint64_t preemptions, migrations;
+    uint64_t decision_p50_ns, decision_p99_ns; /* wall time of a pass, of every 32nd; 0 unless
+                                                  world.measure */
     uint64_t policy_ns; /* wall time inside the policy, estimated from every 32nd pass; 0 unless
                            world.measure */
     int64_t now_ns;

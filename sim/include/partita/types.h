@@ -53,7 +53,9 @@ typedef uint32_t pt_job;
     X(PT_STATE_KILLED, 6, "killed")                                                                \
     X(PT_STATE_WITHDRAWN, 7, "withdrawn")                                                          \
     X(PT_STATE_UNSCHEDULABLE, 8, "unschedulable")                                                  \
-    X(PT_STATE_RESERVED, 9, "pending") /* its MIG instances are being made */
+    X(PT_STATE_RESERVED, 9, "pending") /* its MIG instances are being made, or its units' holders  \
+                                          are being saved */                                       \
+    X(PT_STATE_PAUSED, 10, "running")  /* preempted, in the queue */
 
 enum pt_job_state {
 #define PT_STATE_ENUM(name, value, text) name = (value),
@@ -90,7 +92,20 @@ bool pt_job_state_is_final(enum pt_job_state state);
     X(PT_REASON_MORE_THAN_ONE, 18, "asks for more than one shared unit, which the pool refuses")   \
     X(PT_REASON_RECONFIGURING, 19, "waits for its MIG instances")                                  \
     X(PT_REASON_MIG_FAILED, 20, "GPUs it needs failed to be reconfigured")                         \
-    X(PT_REASON_GPU_FAULT, 21, "a GPU failed under it")
+    X(PT_REASON_GPU_FAULT, 21, "a GPU failed under it")                                            \
+    X(PT_REASON_LIMIT, 22, "its tenant is at its limit")                                           \
+    X(PT_REASON_QUOTA, 23, "its tenant is at its quota")                                           \
+    X(PT_REASON_NO_GPU, 24, "too few free GPUs or shares of them")                                 \
+    X(PT_REASON_GANG, 25, "enough free GPUs, but not where it could use them together")            \
+    X(PT_REASON_MIG_START, 26, "no legal start for its MIG instance")                              \
+    X(PT_REASON_MEMORY_BUSY, 27, "too little free GPU memory")                                     \
+    X(PT_REASON_HOST_BUSY, 28, "too few free CPUs or too little free host memory")                 \
+    X(PT_REASON_RESERVATION, 29, "would delay a job that has a reservation")                       \
+    X(PT_REASON_PRIORITY, 30, "waits behind a job whose turn it is")                               \
+    X(PT_REASON_OVERRAN, 31, "ran past its estimate")                                              \
+    X(PT_REASON_DECLINED, 32, "could not end by its deadline")                                     \
+    X(PT_REASON_SAVING, 33, "waits until those it replaces are saved")                             \
+    X(PT_REASON_PREEMPTED, 34, "was stopped for another job")
 
 enum pt_reason {
 #define PT_REASON_ENUM(name, value, text) name = (value),
