@@ -160,7 +160,8 @@ static void name_nodes(struct pt__loader *loader, struct pt_node *nodes)
         for (uint32_t i = 0; i < pool->node_count; i++) {
             char *name = names + i * room;
             snprintf(name, room, "%s-%u", pool->name, (unsigned)i);
-            nodes[pool->first_node + i] = (struct pt_node){.name = name, .pool = p};
+            nodes[pool->first_node + i] =
+                (struct pt_node){.name = name, .pool = p, .rack = PT_NONE};
         }
     }
 }

@@ -159,6 +159,10 @@ void rig_set_policy(struct rig *rig, const char *name, const char *params, const
         rig_die("no policy %s or placement %s", name, placement);
     rig_parse_values(rig->policy_values, rig->world.policy->params, params);
     rig->world.policy_params = rig->policy_values;
+    rig_parse_values(rig->placement_values, rig->world.placement->params, "");
+    rig->world.placement_params = rig->placement_values;
+    if (rig->world.preemption.mode == PT_PREEMPTION_NONE)
+        rig->world.preemption.mode = rig->world.policy->preemption;
 }
 
 struct pt_pool *rig_add_pool(struct rig *rig, const struct pt_gpu_model *gpu, uint32_t nodes,
@@ -192,7 +196,7 @@ struct pt_pool *rig_add_pool(struct rig *rig, const struct pt_gpu_model *gpu, ui
     rig->nodes = realloc(rig->nodes, (n + nodes) * sizeof *rig->nodes);
     if (rig->nodes == NULL) rig_die("out of memory");
     for (uint32_t i = n; i < n + nodes; i++)
-        rig->nodes[i] = (struct pt_node){.name = rig->names[p], .pool = p};
+        rig->nodes[i] = (struct pt_node){.name = rig->names[p], .pool = p, .rack = PT_NONE};
     rig->cluster.pool_count++;
     rig->cluster.node_count += nodes;
     rig->cluster.gpu_count += nodes * gpus_per_node;

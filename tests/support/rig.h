@@ -12,7 +12,7 @@
 #include "partita/trace.h"
 
 #define RIG_POOLS_MAX 8
-#define RIG_VALUES_MAX 16
+#define RIG_VALUES_MAX 48
 #define RIG_DOWN_NODES 32
 #define RIG_DOWN_MAX 2
 #define RIG_FAULTS_MAX 4
@@ -22,7 +22,7 @@ struct rig {
     struct pt_cluster cluster;
     struct pt_pool pools[RIG_POOLS_MAX];
     struct pt_value unit_values[RIG_POOLS_MAX][RIG_VALUES_MAX];
-    struct pt_value policy_values[RIG_VALUES_MAX];
+    struct pt_value policy_values[RIG_VALUES_MAX], placement_values[RIG_VALUES_MAX];
     char names[RIG_POOLS_MAX][16];
     struct pt_node *nodes;
     struct pt_down_window down[RIG_DOWN_NODES][RIG_DOWN_MAX]; /* for a test to use */
@@ -49,7 +49,8 @@ void rig_fini(struct rig *rig);
  * p1, ... Before any node is touched. */
 struct pt_pool *rig_add_pool(struct rig *rig, const struct pt_gpu_model *gpu, uint32_t nodes,
                              uint32_t gpus_per_node, const char *mode, const char *params);
-/* An order and a placement by name, and the order's parameters as text. */
+/* An order and a placement by name, and the order's parameters as text. The way to stop jobs is the
+ * order's own unless world.preemption.mode says one. */
 void rig_set_policy(struct rig *rig, const char *name, const char *params, const char *placement);
 
 /* Adds a job and returns its row; times in ns. */

@@ -31,9 +31,9 @@ void world_init(struct world *w)
                          .first_gpu = 2,
                          .shape = {.capacity = 2},
                          .rate = {PT_SPEED_ONE, PT_SPEED_ONE, PT_SPEED_ONE, PT_SPEED_ONE}};
-    w->nodes[0] = (struct pt_node){.name = "main-0", .pool = 0};
-    w->nodes[1] = (struct pt_node){.name = "slice-0", .pool = 1};
-    w->nodes[2] = (struct pt_node){.name = "slice-1", .pool = 1};
+    w->nodes[0] = (struct pt_node){.name = "main-0", .pool = 0, .rack = PT_NONE};
+    w->nodes[1] = (struct pt_node){.name = "slice-0", .pool = 1, .rack = PT_NONE};
+    w->nodes[2] = (struct pt_node){.name = "slice-1", .pool = 1, .rack = PT_NONE};
     w->cluster = (struct pt_cluster){.pool_count = WORLD_POOLS,
                                      .node_count = 3,
                                      .gpu_count = 4,
