@@ -55,6 +55,16 @@ uint32_t pt__do_next_node(struct pt_ctx *ctx, const struct pt_search *search, ui
     return pt__index_next(sim, &sim->pools[pool], search, job, wanted, from);
 }
 
+uint64_t pt__do_node_key(struct pt_ctx *ctx, const struct pt_search *search, pt_job job,
+                         uint32_t node, uint32_t wanted)
+{
+    struct pt_sim *sim = sim_of(ctx);
+    if (node >= sim->world.cluster->node_count || job >= sim->job_count) return PT_KEY_NONE;
+    uint32_t pool = sim->world.cluster->nodes[node].pool;
+    if ((pt__class(sim, job)->pools & PT_POOL_BIT(pool)) == 0) return PT_KEY_NONE;
+    return pt__index_key(sim, &sim->pools[pool], search, job, node, wanted);
+}
+
 /* Why the placement found nothing in the pool; O(1), so it looks at the pool's sums alone. */
 static enum pt_reason why_not(const struct pt_sim *sim, const struct pt_class *class_,
                               uint32_t pool)

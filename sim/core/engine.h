@@ -483,6 +483,10 @@ uint32_t pt__index_gather(struct pt_sim *sim, struct pt_pool_state *pool, struct
                           const struct pt_search *search, pt_job job, uint32_t wanted,
                           uint32_t nodes_max, uint32_t per_node);
 
+/* What the search weighs of a node, worked out now. */
+uint64_t pt__index_key(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                       const struct pt_search *search, pt_job job, uint32_t node, uint32_t wanted);
+
 /* The first node at or behind `from` that the search does not rule out; PT_NONE. */
 uint32_t pt__index_next(struct pt_sim *sim, struct pt_pool_state *pool,
                         const struct pt_search *search, pt_job job, uint32_t wanted, uint32_t from);

@@ -67,10 +67,18 @@ static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *p
     if (facts.room == 0 || facts.room < index->wanted) return PT_KEY_NONE;
     struct pt_choice choice =
         pt__slots_choice(sim, pool, node, class_, search->gpu_order, index->wanted);
-    facts.chosen_load = search->gpu_order == PT_GPUS_LOWEST ? 0 : choice.load;
+    bool by_load = search->gpu_order == PT_GPUS_FULLEST || search->gpu_order == PT_GPUS_EMPTIEST;
+    facts.chosen_load = by_load ? choice.load : 0;
     uint64_t key = search->key == NULL ? 0 : search->key(&facts, index->wanted);
     if (key > PT_KEY_MAX) return PT_KEY_NONE;
     return (uint64_t)choice.level << 62 | key;
+}
+
+uint64_t pt__index_key(const struct pt_sim *sim, const struct pt_pool_state *pool,
+                       const struct pt_search *search, pt_job job, uint32_t node, uint32_t wanted)
+{
+    struct pt_index alone = {.search = search, .wanted = wanted};
+    return leaf_key(sim, pool, &alone, pt__class(sim, job), node - pool->pool->first_node);
 }
 
 static uint32_t better(const struct pt_index *index, uint32_t a, uint32_t b)

@@ -306,7 +306,7 @@ struct pt_choice pt__slots_choice(const struct pt_sim *sim, const struct pt_pool
                                   enum pt_gpu_order order, uint32_t wanted)
 {
     struct pt_choice choice = {0, 0};
-    if (order == PT_GPUS_LOWEST && pool->nested == NULL) return choice;
+    if (order == PT_GPUS_OWN || (order == PT_GPUS_LOWEST && pool->nested == NULL)) return choice;
     if (pool->plain && pool->capacity == 1) return choice;
     const struct pt_need *need = pt__need(sim, class_, pt__pool_index(sim, pool));
     if (pool->nested != NULL && wanted == 1 && marks_do(need)) {
@@ -356,7 +356,7 @@ void pt__slots_pick(struct pt_sim *sim, const struct pt_pool_state *pool, uint32
     }
     uint32_t per_node = pool->pool->gpus_per_node, base = pool->pool->first_gpu;
     uint32_t from = (node - pool->pool->first_node) * per_node, to = from + per_node;
-    if (order == PT_GPUS_LOWEST || pool->capacity == 1) {
+    if (order == PT_GPUS_LOWEST || order == PT_GPUS_OWN || pool->capacity == 1) {
         pick_from(&pool->open, from, to, base, wanted, gpus);
         return;
     }

@@ -6,6 +6,8 @@
 
 #include "sim/core/engine.h"
 
+uint64_t pt__do_node_key(struct pt_ctx *ctx, const struct pt_search *search, pt_job job,
+                         uint32_t node, uint32_t wanted);
 uint32_t pt__do_best_node(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
                           pt_job job, uint32_t wanted);
 bool pt__do_take(struct pt_ctx *ctx, struct pt_units *units, const struct pt_search *search,

@@ -1,5 +1,7 @@
 #include "sim/core/verbs.h"
 
+#include <string.h>
+
 /* What a policy may read, and the table behind partita/policy.h. Nothing a policy passes in is
  * trusted. */
 
@@ -308,6 +310,31 @@ static uint32_t node_room(const struct pt_ctx *ctx, uint32_t node, pt_job job, u
     return room < enough ? room : enough;
 }
 
+static void starts(uint32_t masks[PT_DISTURBS_LEVELS], const struct pt_ctx *ctx, uint32_t index,
+                   pt_job job)
+{
+    const struct pt_sim *sim = sim_in(ctx);
+    for (unsigned level = 0; level < PT_DISTURBS_LEVELS; level++)
+        masks[level] = 0;
+    if (index >= sim->world.cluster->gpu_count || job >= sim->job_count) return;
+    const struct pt_gpu *g = &sim->gpus[index];
+    const struct pt_node_state *node = &sim->nodes[g->node];
+    uint32_t p = sim->world.cluster->nodes[g->node].pool;
+    const struct pt_pool_state *pool = &sim->pools[p];
+    if (pool->nested == NULL || (pt__class(sim, job)->pools & PT_POOL_BIT(p)) == 0) return;
+    if (!node->up || !pt__gpu_open(g) || pt__node_held(sim, node)) return;
+    const struct pt_need *need = pt__need_of(sim, job, p);
+    uint32_t left = pool->pool->gpu->mig->profiles[need->profile].starts;
+    for (; left != 0; left &= left - 1) {
+        _Alignas(16) unsigned char copy[PT_NESTED_STATE_MAX];
+        struct pt_placed placed;
+        uint8_t start = (uint8_t)__builtin_ctz(left);
+        memcpy(copy, pt__state_of(pool, index), pool->nested->state_size);
+        if (!pool->nested->place(&placed, copy, &pool->pool->shape, need, start)) continue;
+        masks[placed.destroyed > 0 ? 2 : placed.created > 0] |= 1u << start;
+    }
+}
+
 const struct pt_api pt__api = {
     .abi = PT_POLICY_ABI,
     .size = sizeof(struct pt_api),
@@ -352,10 +379,12 @@ const struct pt_api pt__api = {
     .gpu_jobs = gpu_jobs,
     .rate = rate,
     .node_room = node_room,
+    .starts = starts,
     .best_node = pt__do_best_node,
     .take = pt__do_take,
     .gather = pt__do_gather,
     .next_node = pt__do_next_node,
+    .node_key = pt__do_node_key,
     .place = pt__do_place,
     .start = pt__do_start,
     .wake_at = pt__do_wake_at,

@@ -108,10 +108,13 @@ struct pt_node_facts {
     uint32_t gpus;                          /* GPUs it has */
     uint32_t idle_gpus;                     /* GPUs without any resident */
     uint64_t chosen_load; /* sum of the loads of the GPUs that `gpu_order` would choose for the
-                             wanted units; 0 for PT_GPUS_LOWEST */
+                             wanted units; 0 for PT_GPUS_LOWEST and OWN */
 };
 
-enum pt_gpu_order { PT_GPUS_LOWEST, PT_GPUS_FULLEST, PT_GPUS_EMPTIEST };
+/* PT_GPUS_OWN: the placement chooses the GPUs itself and writes them into the set; `key` alone
+ * ranks nodes, how much instances of MIG GPUs are disturbed included, and pt_view_take is as for
+ * LOWEST. */
+enum pt_gpu_order { PT_GPUS_LOWEST, PT_GPUS_FULLEST, PT_GPUS_EMPTIEST, PT_GPUS_OWN };
 
 #define PT_KEY_NONE UINT64_MAX
 #define PT_KEY_MAX ((UINT64_C(1) << 62) - 1)
@@ -173,6 +176,8 @@ struct pt_api {
     uint32_t (*gpu_jobs)(const struct pt_ctx *ctx, uint32_t gpu, pt_job *jobs, uint32_t capacity);
     uint64_t (*rate)(const struct pt_ctx *ctx, uint32_t pool, pt_job job);
     uint32_t (*node_room)(const struct pt_ctx *ctx, uint32_t node, pt_job job, uint32_t enough);
+    void (*starts)(uint32_t masks[PT_DISTURBS_LEVELS], const struct pt_ctx *ctx, uint32_t gpu,
+                   pt_job job);
     /* what a placement may do */
     uint32_t (*best_node)(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
                           pt_job job, uint32_t wanted);
@@ -182,6 +187,8 @@ struct pt_api {
                        pt_job job, uint32_t wanted, uint32_t nodes_max, uint32_t per_node);
     uint32_t (*next_node)(struct pt_ctx *ctx, const struct pt_search *search, uint32_t pool,
                           pt_job job, uint32_t wanted, uint32_t from);
+    uint64_t (*node_key)(struct pt_ctx *ctx, const struct pt_search *search, pt_job job,
+                         uint32_t node, uint32_t wanted);
     /* what an order may do */
     bool (*place)(struct pt_ctx *ctx, const struct pt_units **units, pt_job job, uint64_t pools);
     enum pt_status (*start)(struct pt_ctx *ctx, pt_job job, const struct pt_units *units);
@@ -418,6 +425,15 @@ static inline uint32_t pt_view_node_room(const struct pt_ctx *ctx, uint32_t node
     return ctx->api->node_room(ctx, node, job, enough);
 }
 
+/* The memory slices of a MIG GPU where an instance for a unit of the job could begin now, a bit
+ * each, by how much it disturbs (PT_DISTURBS_LEVELS): it is there with room left; there is room for
+ * one; idle ones must go. All 0 on other GPUs, and where nothing fits. */
+static inline void pt_view_starts(uint32_t masks[PT_DISTURBS_LEVELS], const struct pt_ctx *ctx,
+                                  uint32_t gpu, pt_job job)
+{
+    ctx->api->starts(masks, ctx, gpu, job);
+}
+
 /* Placement: the best node that can hold `wanted` units of the job, PT_NONE if none can. */
 static inline uint32_t pt_view_best_node(struct pt_ctx *ctx, const struct pt_search *search,
                                          uint32_t pool, pt_job job, uint32_t wanted)
@@ -449,6 +465,15 @@ static inline uint32_t pt_view_next_node(struct pt_ctx *ctx, const struct pt_sea
                                          uint32_t pool, pt_job job, uint32_t wanted, uint32_t from)
 {
     return ctx->api->next_node(ctx, search, pool, job, wanted, from);
+}
+
+/* Placement: what the search weighs of this node, worked out now: its key, and above it (bits 62
+ * and 63) how much the units would disturb a MIG GPU; PT_KEY_NONE where they have no room. For
+ * nodes of different pools to be compared. */
+static inline uint64_t pt_view_node_key(struct pt_ctx *ctx, const struct pt_search *search,
+                                        pt_job job, uint32_t node, uint32_t wanted)
+{
+    return ctx->api->node_key(ctx, search, job, node, wanted);
 }
 
 /* Order: asks the experiment's placement for a set of units in one of `pools` (a subset of the
@@ -581,7 +606,7 @@ struct pt_placement_ops {
     void (*fini)(void *state);
     /* In which order a job's pools are tried: least first, ties in file order. NULL = file order.
      */
-    uint64_t (*pool_key)(void *state, const struct pt_ctx *ctx, pt_job job, uint32_t pool);
+    uint64_t (*pool_key)(void *state, struct pt_ctx *ctx, pt_job job, uint32_t pool);
     bool (*place)(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
                   uint32_t pool);
 };
