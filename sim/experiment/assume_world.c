@@ -84,10 +84,26 @@ static void faults(struct pt__assumptions *all, const struct pt__assumed *from)
                         "(preemption.restore)");
 }
 
+/* Stopping a job for another takes no time, and neither does coming back. */
+static void free_preemption(struct pt__assumptions *all, const struct pt_config *config)
+{
+    const struct pt_preemption *how = &config->preemption;
+    const char *lost = how->mode == PT_PREEMPTION_KILL         ? " but for the work that is lost"
+                       : how->mode == PT_PREEMPTION_CHECKPOINT ? " but for the work since the last "
+                                                                 "checkpoint"
+                                                               : "";
+    int64_t costs = how->save_base_ns | how->save_per_gib_ns | config->restore.base_ns |
+                    config->restore.per_gib_ns | how->redo_ns[0] | how->redo_ns[1] |
+                    how->redo_ns[2];
+    if (how->mode != PT_PREEMPTION_NONE && costs == 0)
+        pt__assume(all, "preemption is free%s (preemption.save, preemption.restore)", lost);
+}
+
 void pt__assume_world(struct pt__assumptions *all, const struct pt__assumed *from)
 {
     prices(all, &from->config->cluster);
     energy(all, from);
     faults(all, from);
+    free_preemption(all, from->config);
     by_memory_alone(all, from);
 }

@@ -142,7 +142,7 @@ static void shares(struct pt__assumptions *all, const struct pt__assumed *from)
 static void idle_tenants(struct pt__assumptions *all, const struct pt__assumed *from)
 {
     for (uint32_t i = 1; i < from->config->tenant_count; i++)
-        if (!from->resolved->tenant_has_jobs[i])
+        if (!from->resolved->tenant_has_jobs[i] && !from->config->tenants[i].has_children)
             pt__assume(all, "tenant '%.100s' is without effect: no job of the trace has it",
                        from->config->tenants[i].name);
 }

@@ -51,7 +51,8 @@ static void load_policy(struct pt__loader *loader)
     config->policy = pt_policy_find(pt_yaml_get(policy, "name")->text);
     config->placement = pt_placement_find(pt_yaml_get(placement, "name")->text);
     config->policy_params = pt_schema_values(loader->yaml, config->policy->params, policy);
-    if (!config->policy_params) loader->no_memory = true;
+    config->placement_params = pt_schema_values(loader->yaml, config->placement->params, placement);
+    if (!config->policy_params || !config->placement_params) loader->no_memory = true;
 }
 
 static void load_output(struct pt__loader *loader)
@@ -99,11 +100,14 @@ static enum pt_status build(struct owner *owner, struct pt_yaml_node *root, cons
     load_world(&loader);
     load_policy(&loader);
     load_output(&loader);
-    pt__load_cluster(&loader);
+    if (!loader.no_memory) pt__load_preemption(&loader);
+    if (!loader.no_memory) pt__load_cluster(&loader);
+    if (!loader.no_memory && loader.config->cluster.nodes) pt__load_topology(&loader);
     if (!loader.no_memory) pt__load_outages(&loader);
     if (!loader.no_memory) pt__load_profiles(&loader);
     if (!loader.no_memory) pt__load_interference(&loader);
     if (!loader.no_memory) pt__load_sla(&loader);
+    if (!loader.no_memory) pt__load_tenants(&loader);
     if (!loader.no_memory) pt__load_source(&loader);
     if (loader.no_memory) return out_of_memory(owner, messages);
     if (loader.wrong) return PT_ERR_INPUT;

@@ -24,15 +24,23 @@ struct pt_tier {
 
 struct pt_tenant {
     const char *name;
-    double weight;              /* > 0 */
-    uint32_t tier;              /* index into tiers, PT_NONE = the default tier */
-    int64_t priority;           /* of its jobs that have none */
+    double weight;            /* > 0 */
+    uint32_t tier;            /* index into tiers, PT_NONE = the default tier */
+    struct pt_rank rank;      /* of its jobs that have no priority */
+    uint32_t parent;          /* index into tenants, PT_NONE = at the top */
+    bool has_children;        /* it is some tenant's parent */
+    double over_quota_weight; /* >= 0 */
+    /* Millionths of a GPU; PT_QUOTA_NONE as in struct pt_tenant_facts. */
+    uint64_t quota, limit, borrowing_limit, lending_limit;
     struct pt_yaml_place place; /* of its name in the file; line 0: it is not declared */
 };
 
+/* A tenant that the experiment does not declare: weight 1, no quota, no limit, priority 0. */
+struct pt_tenant pt_tenant_undeclared(const char *name);
+
 struct pt_priority_class {
     const char *name;
-    int64_t value;
+    struct pt_rank rank;
 };
 
 /* Kinds of jobs, as the words of column `kind`. */
@@ -75,6 +83,8 @@ struct pt_config {
     const struct pt_policy_ops *policy;
     struct pt_value *policy_params;
     const struct pt_placement_ops *placement;
+    struct pt_value *placement_params;
+    struct pt_preemption preemption; /* as the policy has it where the experiment says nothing */
     uint32_t tier_count;
     uint32_t default_tier;     /* PT_NONE = sla.default has no bound */
     struct pt_tier *tiers;     /* the default one first, if there is one; then in file order */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "partita/suggest.h"
+
 void pt__loader_say(struct pt__loader *loader, struct pt_yaml_place place, const char *format, ...)
 {
     va_list arguments;
@@ -41,4 +43,22 @@ const char *pt__loader_input(struct pt__loader *loader, const struct pt_yaml_nod
     config->files[config->file_count++] =
         (struct pt_input_file){.path = path, .path_as_written = node->text};
     return path;
+}
+
+uint32_t pt__loader_node(struct pt__loader *loader, struct pt_yaml_place place, const char *name,
+                         size_t length)
+{
+    const struct pt_cluster *cluster = &loader->config->cluster;
+    struct pt_suggestion near;
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        if (strlen(cluster->nodes[i].name) == length &&
+            memcmp(cluster->nodes[i].name, name, length) == 0)
+            return i;
+    pt_suggest_begin(&near, name, length);
+    for (uint32_t i = 0; i < cluster->node_count; i++)
+        pt_suggest_offer(&near, cluster->nodes[i].name);
+    pt__loader_say(loader, place, "unknown node '%.*s'%s%s%s", (int)(length < 64 ? length : 64),
+                   name, near.best ? " (did you mean '" : "", near.best ? near.best : "",
+                   near.best ? "'?)" : "");
+    return PT_NONE;
 }

@@ -1,5 +1,6 @@
-/* Private to the loader: what config.c, cluster.c, sla.c and source.c share while an experiment is
- * built from its normal tree. Each builds one subject, says all that is wrong with it, and goes on.
+/* Private to the loader: what config.c, cluster.c, tenants.c, source.c ... share while an
+ * experiment is built from its normal tree. Each builds one subject, says all that is wrong with
+ * it, and goes on.
  */
 #ifndef PT_EXPERIMENT_LOADER_H
 #define PT_EXPERIMENT_LOADER_H
@@ -27,6 +28,10 @@ const char *pt__loader_path(struct pt__loader *loader, const char *path);
  * outputs spare it and the result holds its digest. NULL when memory is out or it is one too many,
  * which is said. */
 const char *pt__loader_input(struct pt__loader *loader, const struct pt_yaml_node *node);
+/* The node of the cluster that is called so; PT_NONE where there is none, which is said at `place`.
+ * O(nodes). */
+uint32_t pt__loader_node(struct pt__loader *loader, struct pt_yaml_place place, const char *name,
+                         size_t length);
 /* Normal trees have every key: the scalar `key` of a map. */
 static inline const struct pt_value *pt__loader_value(const struct pt_yaml_node *map,
                                                       const char *key)
@@ -36,14 +41,21 @@ static inline const struct pt_value *pt__loader_value(const struct pt_yaml_node 
 
 /* Pools, nodes, down times. False: too wrong to go on with what needs the cluster. */
 void pt__load_cluster(struct pt__loader *loader);
-/* Cold starts, restores, checkpoints, faults; the cluster is there. */
+/* The racks of the cluster's nodes. */
+void pt__load_topology(struct pt__loader *loader);
+/* Cold starts, faults; the cluster is there. */
 void pt__load_outages(struct pt__loader *loader);
+/* How jobs are stopped for others and come back; the policy is there. Writes the policy's own mode
+ * into the normal tree where the experiment says none. */
+void pt__load_preemption(struct pt__loader *loader);
 /* The profiles that jobs may name. */
 void pt__load_profiles(struct pt__loader *loader);
 /* The interference model; profiles are there. */
 void pt__load_interference(struct pt__loader *loader);
-/* Priorities, tiers, tenants. */
+/* Priorities and tiers. */
 void pt__load_sla(struct pt__loader *loader);
+/* Tenants; priorities, tiers and the policy are there. */
+void pt__load_tenants(struct pt__loader *loader);
 /* Where the jobs come from; jobs in the file. */
 void pt__load_source(struct pt__loader *loader);
 

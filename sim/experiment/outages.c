@@ -2,16 +2,9 @@
 #include <string.h>
 
 #include "partita/number.h"
-#include "partita/suggest.h"
 #include "sim/experiment/loader.h"
 
 const char *const pt_kind_names[PT_KIND_COUNT] = {"training", "batch", "interactive", "inference"};
-
-/* cuda_checkpoint, measured: 3.8 s and 0.25 s a GiB until a job is back. */
-#define CUDA_RESTORE_BASE_NS INT64_C(3800000000)
-#define CUDA_RESTORE_PER_GIB_NS INT64_C(250000000)
-
-enum { PRESET_NONE, PRESET_CUDA_CHECKPOINT };
 
 static void load_cold_start(struct pt__loader *loader)
 {
@@ -20,45 +13,6 @@ static void load_cold_start(struct pt__loader *loader)
         const struct pt_yaml_node *given = pt_yaml_get(map, pt_kind_names[kind]);
         loader->config->cold_start_ns[kind] = given ? given->value.integer : PT_TIME_ABSENT;
     }
-}
-
-static int64_t given_or(const struct pt_yaml_node *map, const char *key, int64_t fallback)
-{
-    const struct pt_yaml_node *given = pt_yaml_get(map, key);
-    return given ? given->value.integer : fallback;
-}
-
-static void load_restore(struct pt__loader *loader)
-{
-    struct pt_config *config = loader->config;
-    const struct pt_yaml_node *preemption = pt_yaml_get(loader->root, "preemption");
-    const struct pt_yaml_node *restore = pt_yaml_get(preemption, "restore");
-    bool measured = pt__loader_value(preemption, "preset")->integer == PRESET_CUDA_CHECKPOINT;
-    config->checkpoint_ns = pt__loader_value(preemption, "checkpoint")->integer;
-    config->restore.base_ns = given_or(restore, "base", measured ? CUDA_RESTORE_BASE_NS : 0);
-    config->restore.per_gib_ns =
-        given_or(restore, "per_gib", measured ? CUDA_RESTORE_PER_GIB_NS : 0);
-}
-
-/* ---- faults ---- */
-
-/* The node of this name; PT_NONE, and it is said, if there is none. */
-static uint32_t find_node(struct pt__loader *loader, const struct pt_yaml_node *place,
-                          const char *name, size_t length)
-{
-    const struct pt_cluster *cluster = &loader->config->cluster;
-    struct pt_suggestion near;
-    for (uint32_t i = 0; i < cluster->node_count; i++)
-        if (strlen(cluster->nodes[i].name) == length &&
-            memcmp(cluster->nodes[i].name, name, length) == 0)
-            return i;
-    pt_suggest_begin(&near, name, length);
-    for (uint32_t i = 0; i < cluster->node_count; i++)
-        pt_suggest_offer(&near, cluster->nodes[i].name);
-    pt__loader_say(loader, place->place, "unknown node '%.*s'%s%s%s",
-                   (int)(length < 64 ? length : 64), name, near.best ? " (did you mean '" : "",
-                   near.best ? near.best : "", near.best ? "'?)" : "");
-    return PT_NONE;
 }
 
 /* NODE:INDEX; PT_NONE, and it is said, if there is no such GPU. */
@@ -73,7 +27,7 @@ static uint32_t find_gpu(struct pt__loader *loader, const struct pt_yaml_node *g
                        "gpu: '%.64s' is no GPU: write NODE:INDEX, as in main-0:0", gpu->text);
         return PT_NONE;
     }
-    uint32_t node = find_node(loader, gpu, gpu->text, (size_t)(colon - gpu->text));
+    uint32_t node = pt__loader_node(loader, gpu->place, gpu->text, (size_t)(colon - gpu->text));
     if (node == PT_NONE) return PT_NONE;
     const struct pt_pool *pool = &cluster->pools[cluster->nodes[node].pool];
     if (pt_parse_int(&index, colon + 1, strlen(colon + 1), 0, (int64_t)pool->gpus_per_node - 1,
@@ -95,7 +49,7 @@ static void load_event(struct pt__loader *loader, struct pt_fault *fault,
         pt__loader_say(loader, map->place, "a fault is of one thing: 'node' or 'gpu'");
         return;
     }
-    if (node) fault->node = find_node(loader, node, node->text, node->length);
+    if (node) fault->node = pt__loader_node(loader, node->place, node->text, node->length);
     if (gpu) fault->gpu = find_gpu(loader, gpu);
 }
 
@@ -125,6 +79,5 @@ static void load_faults(struct pt__loader *loader)
 void pt__load_outages(struct pt__loader *loader)
 {
     load_cold_start(loader);
-    load_restore(loader);
     if (loader->config->cluster.nodes) load_faults(loader);
 }

@@ -35,7 +35,7 @@ enum pt_status pt_resolve_tier(uint32_t *tier, const struct pt_config *config, c
     return unknown(error, "SLA tier", name, strlen(name), near.best);
 }
 
-enum pt_status pt_resolve_priority(int64_t *priority, const struct pt_config *config,
+enum pt_status pt_resolve_priority(struct pt_rank *rank, const struct pt_config *config,
                                    const char *name, struct pt_error *error)
 {
     struct pt_error ignored;
@@ -43,14 +43,15 @@ enum pt_status pt_resolve_priority(int64_t *priority, const struct pt_config *co
     pt_suggest_begin(&near, name, strlen(name));
     for (uint32_t i = 0; i < config->priority_count; i++) {
         if (strcmp(config->priorities[i].name, name) == 0) {
-            *priority = config->priorities[i].value;
+            *rank = config->priorities[i].rank;
             return PT_OK;
         }
         pt_suggest_offer(&near, config->priorities[i].name);
     }
-    if (pt_parse_int(priority, name, strlen(name), INT64_MIN, INT64_MAX, &ignored) == PT_OK)
+    *rank = (struct pt_rank){.value = 0, .preempts = true, .preemptible = true};
+    if (pt_parse_int(&rank->value, name, strlen(name), INT64_MIN, INT64_MAX, &ignored) == PT_OK)
         return PT_OK;
-    *priority = 0;
+    rank->value = 0;
     return unknown(error, "priority class", name, strlen(name), near.best);
 }
 
@@ -113,7 +114,7 @@ enum pt_status pt_resolve_word(const struct pt_config *config, enum pt_column_id
                                const char *word, struct pt_error *error)
 {
     uint32_t tier;
-    int64_t priority;
+    struct pt_rank rank;
     switch (column) {
     case PT_COL_POOL:
         return check_pool(config, word, error);
@@ -124,7 +125,7 @@ enum pt_status pt_resolve_word(const struct pt_config *config, enum pt_column_id
     case PT_COL_SLA:
         return pt_resolve_tier(&tier, config, word, error);
     case PT_COL_PRIORITY:
-        return pt_resolve_priority(&priority, config, word, error);
+        return pt_resolve_priority(&rank, config, word, error);
     case PT_COL_PROFILE:
         return check_profile(config, word, error);
     default:
@@ -198,11 +199,15 @@ static void resolve_priorities(struct words *words)
     struct pt_error error;
     if (dictionary->count == 0) return;
     int64_t *values = room(words, dictionary->count, sizeof *values);
-    if (!values) return;
-    for (uint32_t i = 0; i < dictionary->count; i++)
-        if (pt_resolve_priority(&values[i], words->config, dictionary->words[i], &error) != PT_OK)
+    struct pt_rank *ranks = room(words, dictionary->count, sizeof *ranks);
+    if (!values || !ranks) return;
+    for (uint32_t i = 0; i < dictionary->count; i++) {
+        if (pt_resolve_priority(&ranks[i], words->config, dictionary->words[i], &error) != PT_OK)
             say_word(words, PT_COL_PRIORITY, i, &error);
+        values[i] = ranks[i].value;
+    }
     words->resolved->priority_of_word = values;
+    words->resolved->rank_of_word = ranks;
 }
 
 static uint32_t find_tenant(const struct pt_config *config, const char *name)
@@ -212,38 +217,72 @@ static uint32_t find_tenant(const struct pt_config *config, const char *name)
     return PT_NONE;
 }
 
+/* What the experiment says of a tenant; nothing of one that only the trace names. */
+static struct pt_tenant_facts facts_of(const struct pt_tenant *tenant)
+{
+    return (struct pt_tenant_facts){.name = tenant->name,
+                                    .parent = tenant->parent,
+                                    .weight = tenant->weight,
+                                    .over_quota_weight = tenant->over_quota_weight,
+                                    .priority = tenant->rank.value,
+                                    .quota = tenant->quota,
+                                    .limit = tenant->limit,
+                                    .borrowing_limit = tenant->borrowing_limit,
+                                    .lending_limit = tenant->lending_limit};
+}
+
+/* The arrays by tenant, with room for all. */
+struct by_tenant {
+    const char **names;
+    double *weights;
+    uint32_t *tiers;
+    int64_t *priorities;
+    struct pt_rank *ranks;
+    struct pt_tenant_facts *facts;
+    uint32_t count;
+};
+
+static void add_tenant(struct by_tenant *all, const struct pt_tenant *tenant)
+{
+    uint32_t i = all->count++;
+    all->names[i] = tenant->name;
+    all->weights[i] = tenant->weight;
+    all->tiers[i] = tenant->tier;
+    all->priorities[i] = tenant->rank.value;
+    all->ranks[i] = tenant->rank;
+    all->facts[i] = facts_of(tenant);
+}
+
 static void resolve_tenants(struct words *words)
 {
     struct pt_resolved *resolved = words->resolved;
     const struct pt_config *config = words->config;
     const struct pt_words *dictionary = &words->trace->words[PT_COL_TENANT];
     size_t most = (size_t)config->tenant_count + dictionary->count;
-    const char **names = room(words, most, sizeof(*names));
-    double *weights = room(words, most, sizeof *weights);
-    uint32_t *tiers = room(words, most, sizeof *tiers);
-    int64_t *priorities = room(words, most, sizeof *priorities);
+    struct by_tenant all = {.names = room(words, most, sizeof(char *)),
+                            .weights = room(words, most, sizeof(double)),
+                            .tiers = room(words, most, sizeof(uint32_t)),
+                            .priorities = room(words, most, sizeof(int64_t)),
+                            .ranks = room(words, most, sizeof(struct pt_rank)),
+                            .facts = room(words, most, sizeof(struct pt_tenant_facts))};
     uint32_t *of_word = room(words, dictionary->count, sizeof *of_word);
     if (words->no_memory) return;
-    uint32_t count = config->tenant_count;
-    for (uint32_t i = 0; i < count; i++) {
-        names[i] = config->tenants[i].name;
-        weights[i] = config->tenants[i].weight;
-        tiers[i] = config->tenants[i].tier;
-        priorities[i] = config->tenants[i].priority;
-    }
+    for (uint32_t i = 0; i < config->tenant_count; i++)
+        add_tenant(&all, &config->tenants[i]);
     for (uint32_t i = 0; i < dictionary->count; i++) {
-        of_word[i] = find_tenant(config, dictionary->words[i]);
+        struct pt_tenant tenant = pt_tenant_undeclared(dictionary->words[i]);
+        of_word[i] = find_tenant(config, tenant.name);
         if (of_word[i] != PT_NONE) continue;
-        of_word[i] = count;
-        names[count] = dictionary->words[i];
-        weights[count] = 1;
-        tiers[count++] = PT_NONE;
+        of_word[i] = all.count;
+        add_tenant(&all, &tenant);
     }
-    resolved->tenant_count = count;
-    resolved->tenant_names = names;
-    resolved->tenant_weights = weights;
-    resolved->tier_of_tenant = tiers;
-    resolved->priority_of_tenant = priorities;
+    resolved->tenant_count = all.count;
+    resolved->tenant_names = all.names;
+    resolved->tenant_weights = all.weights;
+    resolved->tier_of_tenant = all.tiers;
+    resolved->priority_of_tenant = all.priorities;
+    resolved->rank_of_tenant = all.ranks;
+    resolved->tenants = all.facts;
     resolved->tenant_of_word = dictionary->count > 0 ? of_word : NULL;
 }
 
@@ -276,7 +315,8 @@ static void find_idle_tenants(struct words *words)
         has_jobs[word == PT_NONE || !of_word ? 0 : of_word[word]] = true;
     }
     for (uint32_t i = 1; i < config->tenant_count; i++) /* `default` need not have any */
-        if (!has_jobs[i]) warn_of_idle(words, &config->tenants[i]);
+        if (!has_jobs[i] && !config->tenants[i].has_children)
+            warn_of_idle(words, &config->tenants[i]);
     words->resolved->tenant_has_jobs = has_jobs;
 }
 

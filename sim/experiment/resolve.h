@@ -25,6 +25,8 @@ struct pt_resolved {
     const uint32_t *tenant_of_word;    /* by word of column `tenant`; NULL: all are of tenant 0 */
     const uint32_t *tier_of_sla_word;  /* by word of column `sla`; NULL without words */
     const int64_t *priority_of_word;   /* by word of column `priority`; NULL without words */
+    const struct pt_tenant_facts *tenants;
+    const struct pt_rank *rank_of_tenant, *rank_of_word; /* as the priorities above */
     const struct pt_sla_bounds *tiers; /* config's tiers, as the summary takes them */
     const bool *tenant_has_jobs;       /* by tenant */
     struct pt_arena arena;
@@ -50,11 +52,13 @@ PT_USE_RESULT enum pt_status pt_resolve_word(const struct pt_config *config,
                                              enum pt_column_id column, const char *word,
                                              struct pt_error *error);
 
-/* One name: a tier (`default` = PT_NONE where sla.default has no bound); a priority class or a
- * whole number. PT_ERR_INPUT with "unknown ... (did you mean ...)". */
+/* One name: a tier (`default` = PT_NONE where sla.default has no bound); a priority class, or a
+ * whole number, which preempts and may be preempted. PT_ERR_INPUT with "unknown ... (did you mean
+ * ...)". */
 PT_USE_RESULT enum pt_status pt_resolve_tier(uint32_t *tier, const struct pt_config *config,
                                              const char *name, struct pt_error *error);
-PT_USE_RESULT enum pt_status pt_resolve_priority(int64_t *priority, const struct pt_config *config,
-                                                 const char *name, struct pt_error *error);
+PT_USE_RESULT enum pt_status pt_resolve_priority(struct pt_rank *rank,
+                                                 const struct pt_config *config, const char *name,
+                                                 struct pt_error *error);
 
 #endif

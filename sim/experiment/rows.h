@@ -27,7 +27,10 @@ bool pt__verify_gpu(const struct pt_catalog *catalog, const char *text, struct p
 
 /* `interference`, an element of `profiles` (tables_models.c). */
 extern const struct pt_schema pt__schema_interference, pt__schema_profile;
-/* `cold_start`, `preemption`, `faults` (tables_world.c). */
-extern const struct pt_schema pt__schema_cold_start, pt__schema_preemption, pt__schema_faults;
+/* `cold_start`, `preemption` at the top and inside `policy`, `faults` (tables_world.c). */
+extern const struct pt_schema pt__schema_cold_start, pt__schema_preemption,
+    pt__schema_policy_preemption, pt__schema_faults;
+/* An element of `tenants`, a class of `priorities`, `sla` (tables_tenants.c). */
+extern const struct pt_schema pt__schema_tenant, pt__schema_priority, pt__schema_sla;
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "partita/number.h"
-#include "partita/suggest.h"
-#include "sim/experiment/resolve.h"
+
+enum { PREEMPTS_LOWER, PREEMPTS_NEVER }; /* in the order of the table's words */
 
 static void load_priorities(struct pt__loader *loader)
 {
@@ -20,8 +20,11 @@ static void load_priorities(struct pt__loader *loader)
             PT_OK)
             pt__loader_say(loader, child->key_place, "a priority class can't be called '%.64s'",
                            child->key);
-        config->priorities[config->priority_count++] =
-            (struct pt_priority_class){.name = child->key, .value = child->value.integer};
+        config->priorities[config->priority_count++] = (struct pt_priority_class){
+            .name = child->key,
+            .rank = {.value = pt__loader_value(child, "value")->integer,
+                     .preempts = pt__loader_value(child, "preempts")->integer == PREEMPTS_LOWER,
+                     .preemptible = pt__loader_value(child, "preemptible")->integer != 0}};
     }
 }
 
@@ -70,40 +73,8 @@ static void load_tiers(struct pt__loader *loader)
     }
 }
 
-static void load_tenant(struct pt__loader *loader, struct pt_tenant *tenant,
-                        const struct pt_yaml_node *map)
-{
-    const struct pt_config *config = loader->config;
-    const struct pt_yaml_node *sla = pt_yaml_get(map, "sla");
-    const struct pt_yaml_node *priority = pt_yaml_get(map, "priority");
-    struct pt_error error;
-    tenant->name = pt_yaml_get(map, "name")->text;
-    tenant->place = pt_yaml_get(map, "name")->place;
-    tenant->weight = pt__loader_value(map, "weight")->number;
-    if (pt_resolve_tier(&tenant->tier, config, sla->text, &error) != PT_OK)
-        pt__loader_say(loader, sla->place, "%s", error.message);
-    if (pt_resolve_priority(&tenant->priority, config, priority->text, &error) != PT_OK)
-        pt__loader_say(loader, priority->place, "%s", error.message);
-}
-
-static void load_tenants(struct pt__loader *loader)
-{
-    struct pt_config *config = loader->config;
-    const struct pt_yaml_node *list = pt_yaml_get(loader->root, "tenants");
-    config->tenants = pt__loader_alloc(loader, list->count + 1, sizeof *config->tenants);
-    if (!config->tenants) return;
-    config->tenants[0] = (struct pt_tenant){.name = "default", .weight = 1, .tier = PT_NONE};
-    config->tenant_count = 1;
-    for (const struct pt_yaml_node *map = list->first; map; map = map->next) {
-        bool is_default = strcmp(pt_yaml_get(map, "name")->text, "default") == 0;
-        load_tenant(loader, &config->tenants[is_default ? 0 : config->tenant_count], map);
-        if (!is_default) config->tenant_count++;
-    }
-}
-
 void pt__load_sla(struct pt__loader *loader)
 {
     load_priorities(loader);
     if (!loader->no_memory) load_tiers(loader);
-    if (!loader->no_memory) load_tenants(loader);
 }

@@ -203,34 +203,13 @@ static const struct pt_schema placement = {"placement", placement_rows, true, &p
 
 static const struct pt_row policy_rows[] = {
     VALUE("name", TEXT, "", "fifo", "1", NULL, 0, "whose turn it is"),
-    INNER("placement", MAP, "first_fit", NULL, NULL, 0, &placement, "where a job goes"), END};
+    INNER("placement", MAP, "first_fit", NULL, NULL, 0, &placement, "where a job goes"),
+    INNER("preemption", MAP, "", NULL, NULL, 0, &pt__schema_policy_preemption,
+          "as `preemption` at the top, whose keys these override one by one"),
+    END};
 static const struct pt_schema policy = {"policy", policy_rows, true, &pick_policy, NULL};
 
-/* ---- tenants, SLA, and the rest of the world ---- */
-
-static const struct pt_row tenant_rows[] = {
-    VALUE("name", TEXT, "", NULL, "1", NULL, 0, "as in the trace's column `tenant`"),
-    VALUE("weight", NUMBER, "", "1", "0.000001", NULL, 0, "share that is fair for it"),
-    VALUE("sla", TEXT, "", "default", "1", NULL, 0, "tier of its jobs that name none"),
-    VALUE("priority", TEXT, "", "0", "1", NULL, 0,
-          "of its jobs that have none: a class of `priorities` or a whole number"),
-    END};
-static const struct pt_schema tenant = {"tenant", tenant_rows, false, NULL, "name"};
-
-static const struct pt_row tier_rows[] = {
-    VALUE("max_slowdown", NUMBER, "", "inf", "1", "inf", 0, "JCT / time alone"),
-    VALUE("max_jct_increase", NUMBER, "", "inf", "0", "inf", 0, "JCT / time alone - 1"),
-    VALUE("max_sharing_increase", NUMBER, "", "inf", "0", "inf", 0,
-          "running time / time alone - 1, waiting left out"),
-    VALUE("max_wait", DURATION, "s", "inf", "0", "inf", 0, "first start - submission"),
-    VALUE("max_jct", DURATION, "s", "inf", "0", "inf", 0, "end - submission"),
-    END};
-static const struct pt_schema tier = {"tier", tier_rows, false, NULL, NULL};
-
-static const struct pt_row sla_rows[] = {
-    INNER("default", MAP, "", NULL, NULL, 0, &tier, "bounds of whoever has no tier"),
-    INNER("tiers", NAMED, "", NULL, NULL, 0, &tier, "tiers by name; no bound = always met"), END};
-static const struct pt_schema sla = {"sla", sla_rows, false, NULL, NULL};
+/* ---- the rest of the world ---- */
 
 static const struct pt_row retries_rows[] = {
     VALUE("fault", INT, "", "inf", "0", "inf", 0, "further attempts after faults of nodes"),
@@ -280,6 +259,9 @@ static bool explain_format(const char *text, struct pt_error *error)
         VALUE("seed", INT, "", "0", "0", NULL, 0, "root of every random draw"),                    \
         INNER("cluster", MAP, NULL, NULL, NULL, 0, &cluster, "the GPUs"),                          \
         INNER("nodes", LIST, "", NULL, NULL, 0, &node, "names and down times of single nodes"),    \
+        {.param = {"topology", PT_PARAM_TEXT, "", "", NULL, NULL, NULL,                            \
+                   "racks of nodes, as NODE: RACK"},                                               \
+         .shape = PT_SHAPE_NAMED},                                                                 \
         VALUE("catalog", TEXT, "", NULL, "1", NULL, PT_ROW_OPTIONAL,                               \
               "a file of GPUs of one's own, added to `partita list gpus`; relative paths start "   \
               "at this file's directory"),                                                         \
@@ -289,19 +271,16 @@ static bool explain_format(const char *text, struct pt_error *error)
               "how jobs that share a GPU slow each other down"),                                   \
         INNER("profiles", LIST, "", NULL, NULL, 0, &pt__schema_profile,                            \
               "what jobs do to their neighbours, beside the profiles that are built in"),          \
-        INNER("tenants", LIST, "", NULL, NULL, 0, &tenant,                                         \
+        INNER("tenants", LIST, "", NULL, NULL, 0, &pt__schema_tenant,                              \
               "who pays; those of the trace that are not here have the defaults"),                 \
-        INNER("sla", MAP, "", NULL, NULL, 0, &sla, "what was promised"),                           \
-        {.param = {"priorities", PT_PARAM_INT, "", "", NULL, NULL, NULL,                           \
-                   "classes by name; higher first"},                                               \
-         .shape = PT_SHAPE_NAMED},                                                                 \
-                                                                                                   \
+        INNER("sla", MAP, "", NULL, NULL, 0, &pt__schema_sla, "what was promised"),                \
+        INNER("priorities", NAMED, "", NULL, NULL, 0, &pt__schema_priority, "classes by name"),    \
         INNER("retries", MAP, "", NULL, NULL, 0, &retries, "what happens after a failure"),        \
         INNER("queue", MAP, "", NULL, NULL, 0, &queue, "how long jobs wait"),                      \
         INNER("cold_start", MAP, "", NULL, NULL, 0, &pt__schema_cold_start,                        \
               "time between a start and the first work, by kind of job"),                          \
         INNER("preemption", MAP, "", NULL, NULL, 0, &pt__schema_preemption,                        \
-              "what is kept of a job that stops before its end, and how it comes back"),           \
+              "how jobs are stopped for others, what is kept of them, and how they come back"),    \
         INNER("faults", MAP, "", NULL, NULL, 0, &pt__schema_faults, "faults of nodes and GPUs"),   \
         VALUE("electricity_price", NUMBER, "", NULL, "0", "1e9", PT_ROW_OPTIONAL,                  \
               "of a kWh, in the money of price_per_gpu_hour; absent = not counted"),               \

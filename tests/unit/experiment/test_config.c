@@ -40,16 +40,18 @@ static const char everything[] =
     "interference: {model: fitted, mix: light, laws: {mps: pnorm}, guard: off, residual: 0.1}\n"
     "profiles: [{name: mine, u: 0.8, kappa: 1.5, p: 4, mem_gib: 1, gpu: a100, law: pnorm}]\n"
     "cold_start: {inference: 60s}\n"
-    "preemption: {preset: cuda_checkpoint, checkpoint: 10min, restore: {base: 1s}}\n"
+    "preemption: {mode: checkpoint, preset: cuda_checkpoint, checkpoint: 10min, restore: {base: "
+    "1s}, victims: youngest}\n"
+    "topology: {spare: r0, whole-0: r1}\n"
     "faults: {gpu_mtbf: 1000h, events: [{at: 5, node: whole-0}]}\n"
     "electricity_price: 0.2\n"
     "tenants:\n"
-    "  - {name: acme, weight: 2, priority: production, sla: gold}\n"
-    "  - {name: default, weight: 0.5, priority: -3}\n"
+    "  - {name: acme, weight: 2, priority: production, sla: gold, quota: {gpus: 2}, limit: 3.5}\n"
+    "  - {name: default, parent: acme, weight: 0.5, priority: -3}\n"
     "sla:\n"
     "  default: {max_slowdown: 2.0}\n"
     "  tiers: {gold: {max_slowdown: 1.2, max_wait: 5min}, flexible: {}}\n"
-    "priorities: {production: 1000, batch: 100}\n"
+    "priorities: {production: 1000, batch: {value: 100, preempts: never}}\n"
     "retries: {fault: 3, oom: 2, backoff: 1s}\n"
     "queue: {give_up: 2h}\n"
     "horizon: 50\n"
@@ -77,6 +79,9 @@ Test(config, reads_every_key)
     cr_assert_eq(config->cold_start_ns[PT_KIND_INFERENCE], 60 * PT_NS_PER_S);
     cr_assert_eq(config->checkpoint_ns, 600 * PT_NS_PER_S);
     cr_assert_eq(config->restore.base_ns, PT_NS_PER_S);
+    cr_assert_eq(config->preemption.mode, PT_PREEMPTION_CHECKPOINT);
+    cr_assert_eq(config->preemption.victims, PT_VICTIMS_YOUNGEST);
+    cr_assert_eq(config->cluster.rack_count, 2);
     cr_assert_eq(config->faults.event_count, 1);
     cr_assert_float_eq(config->electricity_price, 0.2, 0);
     cr_assert_str_eq(config->output.file, "out.h5");
@@ -154,6 +159,7 @@ Test(config, writes_every_key_but_the_output_file)
                                              "    sharing:\n"
                                              "      mode: exclusive\n"
                                              "nodes: []\n"
+                                             "topology: {}\n"
                                              "trace:\n"
                                              "  jobs:\n"
                                              "  - {id: a, submit_s: 0, work_s: 1}\n"
@@ -163,6 +169,8 @@ Test(config, writes_every_key_but_the_output_file)
                                              "  name: fifo\n"
                                              "  placement:\n"
                                              "    name: first_fit\n"
+                                             "  preemption:\n"
+                                             "    mode: none\n"
                                              "  blocking: strict\n"
                                              "interference:\n"
                                              "  model: fitted\n"
@@ -198,9 +206,12 @@ Test(config, writes_every_key_but_the_output_file)
                                              "  give_up: inf\n"
                                              "cold_start: {}\n"
                                              "preemption:\n"
-                                             "  preset: none\n"
                                              "  checkpoint: 0s\n"
+                                             "  save: {}\n"
                                              "  restore: {}\n"
+                                             "  victims: least_disruption\n"
+                                             "  preset: none\n"
+                                             "  redo: {}\n"
                                              "faults:\n"
                                              "  gpu_mtbf: 0s\n"
                                              "  events: []\n"

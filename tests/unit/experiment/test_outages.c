@@ -11,9 +11,6 @@ Test(outages, are_none_unless_written)
     struct pt_config *config = load(HEAD JOB, NULL);
     cr_assert_eq(config->faults.event_count, 0);
     cr_assert_eq(config->faults.gpu_mtbf_ns, 0);
-    cr_assert_eq(config->restore.base_ns, 0);
-    cr_assert_eq(config->restore.per_gib_ns, 0);
-    cr_assert_eq(config->checkpoint_ns, 0);
     for (int kind = 0; kind < PT_KIND_COUNT; kind++)
         cr_assert_eq(config->cold_start_ns[kind], PT_TIME_ABSENT);
     pt_config_free(config);
@@ -50,22 +47,6 @@ Test(outages, of_things_that_are_not_there_are_refused)
                    "test.yaml:4:19: a fault is of one thing: 'node' or 'gpu'\n");
     assert_refused(TWO_NODES JOB "faults: {events: [{at: 1, node: m-0, gpu: 'm-0:0'}]}\n", NULL,
                    "test.yaml:4:19: a fault is of one thing: 'node' or 'gpu'\n");
-}
-
-Test(outages, restores_cost_what_is_written_else_what_the_preset_measured)
-{
-    struct pt_config *config =
-        load(HEAD JOB "preemption: {preset: cuda_checkpoint, checkpoint: inf}\n", NULL);
-    cr_expect_eq(config->restore.base_ns, 3800000000);
-    cr_expect_eq(config->restore.per_gib_ns, 250000000);
-    cr_expect_eq(config->checkpoint_ns, PT_NEVER);
-    pt_config_free(config);
-    config = load(HEAD JOB "preemption: {preset: cuda_checkpoint, restore: {base: 1s}}\n", NULL);
-    cr_expect_eq(config->restore.base_ns, PT_NS_PER_S);
-    cr_expect_eq(config->restore.per_gib_ns, 250000000);
-    pt_config_free(config);
-    assert_refused(HEAD JOB "preemption: {mode: suspend}\n", NULL,
-                   "test.yaml:4:14: unknown key 'mode' of preemption\n");
 }
 
 Test(outages, cold_starts_are_by_kind)

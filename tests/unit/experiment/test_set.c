@@ -45,7 +45,7 @@ Test(set, makes_keys_that_are_absent)
     cr_assert_eq(config->tier_count, 2);
     cr_assert_str_eq(config->tiers[1].name, "best effort");
     cr_assert_eq(config->tiers[0].max_wait_ns, 300 * PT_NS_PER_S);
-    cr_assert_eq(config->priorities[0].value, 10);
+    cr_assert_eq(config->priorities[0].rank.value, 10);
     cr_assert_eq(config->give_up_ns, 3600 * PT_NS_PER_S);
     cr_assert_str_eq(config->output.file, "out.h5");
     pt_config_free(config);
@@ -136,8 +136,8 @@ Test(set, refuses_and_names_the_argument)
         {"trace.jobs[a].x.y=3", "a job has columns and nothing inside them"},
         {"trace.jobs[a][b]=3", "a job has columns and nothing inside them"},
         {"trace.jobs[a].wrk_s=3", "unknown key 'wrk_s' (did you mean 'work_s'?)"},
-        {"priorities.high.value=3", "'high' is a single value"},
-        {"priorities.high=x", "high: 'x' is not a number"},
+        {"topology.m-0.rack=3", "'m-0' is a single value"},
+        {"priorities.high=x", "value: 'x' is not a number"},
         {"seed=x", "seed: 'x' is not a number"},
         {"seed=", "'seed' must be a whole number, not nothing"},
         {"policy=fifoo", "unknown policy 'fifoo' (did you mean 'fifo'?)"},

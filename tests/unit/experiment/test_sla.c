@@ -54,17 +54,17 @@ Test(sla, gives_tenants_weight_tier_and_priority)
     cr_assert_eq(config->tenant_count, 3);
     cr_assert_str_eq(config->tenants[0].name, "default");
     cr_assert_eq(config->tenants[0].weight, 0.5);
-    cr_assert_eq(config->tenants[0].priority, -3);
+    cr_assert_eq(config->tenants[0].rank.value, -3);
     cr_assert_str_eq(config->tenants[1].name, "acme");
     cr_assert_eq(config->tenants[1].weight, 2);
-    cr_assert_eq(config->tenants[1].priority, 1000);
+    cr_assert_eq(config->tenants[1].rank.value, 1000);
     cr_assert_eq(config->tenants[1].tier, 0);
     cr_assert_str_eq(config->tenants[2].name, "zoo");
     cr_assert_eq(config->tenants[2].tier, PT_NONE);
-    cr_assert_eq(config->tenants[2].priority, 0);
+    cr_assert_eq(config->tenants[2].rank.value, 0);
     cr_assert_eq(config->priority_count, 2);
     cr_assert_str_eq(config->priorities[1].name, "low");
-    cr_assert_eq(config->priorities[1].value, -5);
+    cr_assert_eq(config->priorities[1].rank.value, -5);
     pt_config_free(config);
 }
 
