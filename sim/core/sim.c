@@ -48,7 +48,9 @@ static enum pt_status changes_build(struct pt_sim *sim, struct pt_error *error)
 /* Live records are needed for jobs that run, and for those between two attempts. */
 static uint32_t live_needed(const struct pt_sim *sim, uint64_t units)
 {
-    bool again = sim->change_count > 0 || sim->faulty;
+    /* A job that was stopped and waits keeps its record. */
+    bool again =
+        sim->change_count > 0 || sim->faulty || sim->world.preemption.mode != PT_PREEMPTION_NONE;
     uint64_t cpu_only = 0;
     for (uint32_t p = 0; p < sim->pool_count; p++)
         again |= (sim->pools[p].pool->shape.memory_oom && sim->world.retries.oom != 0) ||
