@@ -35,7 +35,7 @@ static struct idleness idleness(const struct pt_pool_state *pool, pt_u128 unusab
                              (double)idle / pool->capacity};
 }
 
-void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool)
+void pt__account_pool_now(struct pt_sim *sim, struct pt_pool_state *pool)
 {
     /* An end can only be the world's last while nothing runs. */
     if (sim->running_count == 0 && sim->any_end && sim->last_end_ns >= pool->metered_ns)

@@ -215,6 +215,20 @@ static bool gpus_legal(struct pt_sim *sim, const struct pt_class *class_,
     return legal;
 }
 
+/* The same of a set of one unit, where nothing else is asked of its node. */
+static bool unit_legal(const struct pt_sim *sim, const struct pt_class *class_,
+                       const struct pt_units *units)
+{
+    const struct pt_pool_state *pool = &sim->pools[units->pool];
+    uint32_t gpu = units->gpus[0], gpus = pool->pool->node_count * pool->pool->gpus_per_node;
+    if (gpu < pool->pool->first_gpu || gpu - pool->pool->first_gpu >= gpus) return false;
+    const struct pt_gpu *g = &sim->gpus[gpu];
+    const struct pt_node_state *node = &sim->nodes[g->node];
+    uint8_t start = units->starts == NULL ? PT_CELL_ANY : units->starts[0];
+    return node->up && pt__gpu_open(g) && !pt__node_held(sim, node) && class_->nodes_max > 0 &&
+           pt__slots_fits(sim, pool, gpu, pt__need(sim, class_, units->pool), start);
+}
+
 /* Each node of the set has the CPUs and memory for its part, and there are not too many nodes. */
 static bool nodes_legal(struct pt_sim *sim, const struct pt_class *class_,
                         const struct pt_units *units)
@@ -256,6 +270,8 @@ bool pt__units_legal(struct pt_sim *sim, pt_job job, const struct pt_units *unit
     if (units->count != class_->units) return false;
     if (sim->limits && !pt__within_limit(sim, job, units->pool)) return false;
     if (units->count == 0) return cpu_only_legal(sim, class_, units);
+    if (units->count == 1 && !sim->pools[units->pool].bound_host)
+        return unit_legal(sim, class_, units);
     return gpus_legal(sim, class_, units) && nodes_legal(sim, class_, units);
 }
 

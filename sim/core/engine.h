@@ -144,6 +144,7 @@ struct pt_pool_state {
     const struct pt_pool *pool;
     uint32_t capacity, leaf_count; /* leaf_count: nodes rounded up to a power of two */
     bool plain;                    /* every unit is one slot: the capacity says who fits */
+    bool one_at_a_time;            /* whole GPUs, and no model, turns or power to ask about */
     struct pt_bitset open;         /* local GPUs in service with capacity left */
     struct pt_bitset *at_load;     /* [capacity]: those with exactly that load; shape.levels */
     uint32_t *load_count;          /* [node][capacity] */
@@ -603,8 +604,13 @@ void pt__settle_advance(struct pt_sim *sim, struct pt_live *live);
 /* account.c */
 enum pt_status pt__account_build(struct pt_sim *sim, struct pt_error *error);
 void pt__account_free(struct pt_sim *sim);
-void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool); /* before a change */
-void pt__account_queue(struct pt_sim *sim);                            /* before a change */
+void pt__account_pool_now(struct pt_sim *sim, struct pt_pool_state *pool);
+/* Before a change; once an instant and pool, and again when all have left. */
+static inline void pt__account_pool(struct pt_sim *sim, struct pt_pool_state *pool)
+{
+    if (pool->metered_ns < sim->now_ns || sim->running_count == 0) pt__account_pool_now(sim, pool);
+}
+void pt__account_queue(struct pt_sim *sim);                  /* before a change */
 void pt__account_instant(struct pt_sim *sim, int64_t to_ns); /* before time moves on to to_ns */
 void pt__account_finish(struct pt_sim *sim,
                         bool cut); /* cut: windows end now, not at the last end */

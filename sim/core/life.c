@@ -161,13 +161,13 @@ static void home_leave(struct pt_sim *sim, const struct pt_live *live)
 /* Host resources go by node: takes or gives back each node's part, once per node. */
 void pt__host_change(struct pt_sim *sim, const struct pt_live *live, bool take)
 {
+    if (!live->cpu_only && !sim->pools[live->pool].bound_host) return;
     const struct pt_class *class_ = pt__class(sim, live->job);
     if (live->cpu_only) {
         pt__slots_host(sim, sim->gpus[live->home].node, class_, 0, take);
         return;
     }
-    if (!sim->pools[live->pool].bound_host || (class_->cpus_milli == 0 && class_->mem_mib == 0))
-        return;
+    if (class_->cpus_milli == 0 && class_->mem_mib == 0) return;
     pt__next_mark(sim);
     for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next) {
         uint32_t node = sim->gpus[sim->member[m].gpu].node;

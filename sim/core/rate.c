@@ -256,6 +256,12 @@ void pt__settle_gpu_ask(struct pt_sim *sim, uint32_t gpu)
 {
     struct pt_gpu *g = &sim->gpus[gpu];
     const struct pt_pool_state *pool = pt__pool_of_node(sim, g->node);
+    if (pool->one_at_a_time) { /* it runs at R, or nobody is there */
+        if (g->computing > 0)
+            member_speed(sim, g->first, rate_of(sim, pool->pool, sim->member[g->first].live));
+        pt__slots_meter(sim, gpu, g->computing > 0 ? PT_PPM_ONE : 0, 0);
+        return;
+    }
     struct use use = {0, 0, 0};
     uint32_t busy_ppm = 0;
     if (pt__turns_play(sim, pool->pool)) {

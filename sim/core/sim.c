@@ -281,6 +281,10 @@ enum pt_status pt_sim_create(struct pt_sim **out, const struct pt_world *world,
         pt_sim_destroy(sim);
         return status;
     }
+    for (uint32_t p = 0; p < sim->pool_count; p++)
+        sim->pools[p].one_at_a_time = sim->pools[p].plain && sim->pools[p].capacity == 1 &&
+                                      world->interference.ops == NULL && !world->energy &&
+                                      !pt__turns_play(sim, sim->pools[p].pool);
     meters_start(sim);
     *out = sim;
     return PT_OK;
