@@ -57,9 +57,16 @@ static enum pt_status write_host(hid_t manifest_group, const struct pt_manifest 
         status = pt__h5_text(group, "directory", or_empty(manifest->directory), error);
     }
     if (status == PT_OK) status = pt__h5_text(group, "machine", or_empty(manifest->machine), error);
-    if (status == PT_OK) status = pt__h5_number(group, "wall_s", manifest->wall_s, error);
-    if (status == PT_OK) status = pt__h5_number(group, "policy_s", manifest->policy_s, error);
-    if (status == PT_OK) status = pt__h5_number(group, "io_s", manifest->io_s, error);
+    const struct {
+        const char *name;
+        double value;
+    } times[] = {{"wall_s", manifest->wall_s},
+                 {"policy_s", manifest->policy_s},
+                 {"io_s", manifest->io_s},
+                 {"decision_p50_s", manifest->decision_p50_s},
+                 {"decision_p99_s", manifest->decision_p99_s}};
+    for (size_t i = 0; i < sizeof times / sizeof times[0] && status == PT_OK; i++)
+        status = pt__h5_number(group, times[i].name, times[i].value, error);
     H5Gclose(group);
     return status;
 }

@@ -47,6 +47,7 @@ struct pt_manifest {
     bool host;
     const char *command_line, *directory, *machine;
     double wall_s, policy_s, io_s;
+    double decision_p50_s, decision_p99_s; /* wall time of one pass of the policy */
 };
 
 /* Writes tables, summary and manifest, syncs, and renames to the target (to FILE.partial.h5 when

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "policies/registry.h"
+
 enum { WIDTH = 92, OPTION_COLUMN = 28 };
 
 struct exit_code {
@@ -276,6 +278,11 @@ static void value_cases(FILE *out, const struct pt__option *table)
             fputs("_partita_words \"", out);
             words_of(out, table->choices);
             fputs("\"; return ;;\n", out);
+        } else if (table->completes == PT__COMPLETES_ORDER) {
+            fputs("_partita_words \"", out);
+            for (size_t i = 0; pt_policies[i]; i++)
+                fprintf(out, "%s%s", i ? " " : "", pt_policies[i]->name);
+            fputs("\"; return ;;\n", out);
         } else if (table->completes == PT__COMPLETES_FILE) {
             fputs("_partita_files; return ;;\n", out);
         } else {
@@ -303,6 +310,12 @@ static void completion_command(FILE *out, const char *path, const struct pt__com
     fputs("            esac\n            case \"$current\" in -*) _partita_words \"", out);
     option_words(out, command->options);
     fputs(" $common\"; return ;; esac\n            ", out);
+    if (command->named_word) {
+        fprintf(out, "[ \"$previous\" = %s ] && { _partita_words \"", command->named_word);
+        for (size_t i = 0; command->names(i); i++)
+            fprintf(out, "%s%s", i ? " " : "", command->names(i));
+        fputs("\"; return; }\n            ", out);
+    }
     if (command->operand_words) {
         fputs("_partita_words \"", out);
         words_of(out, command->operand_words);

@@ -4,41 +4,15 @@
 
 #include "analysis/stats/summary.h"
 #include "models/registry.h"
-#include "policies/registry.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/described.h"
 #include "sim/cli/list_catalog.h"
 #include "sim/cli/list_models.h"
+#include "sim/cli/list_policies.h"
 #include "sim/cli/terminal.h"
 #include "traces/registry.h"
 
 /* ---- the lists ---- */
-
-static json_t *policies_json(void)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; pt_policies[i]; i++)
-        json_array_append_new(
-            list, pt__described_json("order", pt_policies[i]->name, pt_policies[i]->summary,
-                                     pt_policies[i]->source, pt_policies[i]->params));
-    for (size_t i = 0; pt_placements[i]; i++)
-        json_array_append_new(
-            list, pt__described_json("placement", pt_placements[i]->name, pt_placements[i]->summary,
-                                     pt_placements[i]->source, pt_placements[i]->params));
-    return list;
-}
-
-static void policies_text(const struct pt__terminal *terminal)
-{
-    puts("Orders: whose turn it is (policy: {name: ...})");
-    for (size_t i = 0; pt_policies[i]; i++)
-        pt__described_text(terminal, pt_policies[i]->name, pt_policies[i]->summary,
-                           pt_policies[i]->params);
-    puts("\nPlacements: where a job runs (policy: {placement: ...})");
-    for (size_t i = 0; pt_placements[i]; i++)
-        pt__described_text(terminal, pt_placements[i]->name, pt_placements[i]->summary,
-                           pt_placements[i]->params);
-}
 
 static json_t *sources_json(void)
 {
@@ -102,21 +76,37 @@ static const struct {
     const char *what;
     json_t *(*json)(void);
     void (*text)(const struct pt__terminal *terminal);
-} lists[] = {{"policies", policies_json, policies_text},
-             {"sources", sources_json, sources_text},
+} lists[] = {{"sources", sources_json, sources_text},
              {"metrics", metrics_json, metrics_text},
              {"models", pt__list_models_json, pt__list_models_text},
              {"profiles", pt__list_profiles_json, pt__list_profiles_text}};
 
-/* Options that the other lists have no use for. */
-static int refuse_catalog_options(const struct pt__terminal *terminal, const struct pt__args *args)
+/* Options and operands that the other lists have no use for. */
+static int refuse_others(const struct pt__terminal *terminal, const struct pt__args *args)
 {
     struct pt_error error = {.status = PT_OK};
+    bool policies = strcmp(args->operands[0], "policies") == 0;
+    const char *name = args->operand_count > 1 ? args->operands[1] : NULL;
+    enum pt_status status = PT_OK;
     if (pt__args_has(args, "gpu"))
-        (void)pt_fail(&error, PT_ERR_INPUT, "--gpu belongs to list profiles");
+        status = pt_fail(&error, PT_ERR_INPUT, "--gpu belongs to list profiles");
     else if (pt__args_has(args, "catalog"))
-        (void)pt_fail(&error, PT_ERR_INPUT, "--catalog belongs to list gpus and list profiles");
-    return error.status == PT_OK ? 0 : pt__complain(terminal, &error);
+        status = pt_fail(&error, PT_ERR_INPUT, "--catalog belongs to list gpus and list profiles");
+    else if (name && !policies)
+        status = pt_fail(&error, PT_ERR_INPUT, "unexpected argument '%.64s'", name);
+    else if (name)
+        status = pt__list_policies_check(name, &error);
+    return status == PT_OK ? 0 : pt__complain(terminal, &error);
+}
+
+static void list_policies(const struct pt__terminal *terminal, const struct pt__args *args,
+                          json_t **json)
+{
+    const char *name = args->operand_count > 1 ? args->operands[1] : NULL;
+    if (json)
+        *json = pt__list_policies_json(name);
+    else
+        pt__list_policies_text(terminal, name);
 }
 
 static int run(const struct pt__args *args)
@@ -129,13 +119,14 @@ static int run(const struct pt__args *args)
     bool of_gpu = strcmp(what, "profiles") == 0 &&
                   (pt__args_has(args, "gpu") || pt__args_has(args, "catalog"));
     bool of_catalog = strcmp(what, "gpus") == 0 || of_gpu;
-    if (!of_catalog) {
-        int code = refuse_catalog_options(&terminal, args);
+    if (!of_catalog || args->operand_count > 1) {
+        int code = refuse_others(&terminal, args);
         if (code != 0) return code;
     } else {
         int code = pt__list_catalog(&terminal, args, wants_json ? &json : NULL);
         if (code != 0) return code;
     }
+    if (strcmp(what, "policies") == 0) list_policies(&terminal, args, wants_json ? &json : NULL);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (of_catalog || strcmp(what, lists[i].what) != 0) continue;
         if (wants_json)
@@ -164,13 +155,17 @@ static const struct pt__option options[] = {
 
 const struct pt__command pt__command_list = {
     .name = "list",
-    .operands = "policies|gpus|profiles|sources|metrics|models",
+    .operands = "policies|gpus|profiles|sources|metrics|models [NAME]",
     .operand_min = 1,
-    .operand_max = 1,
+    .operand_max = 2,
     .operand_words = words,
+    .named_word = "policies",
+    .names = pt__list_policies_name,
     .summary = "show what an experiment may name",
     .details =
-        "Lists the policies and placements with their parameters, the GPU catalogue, the "
+        "Lists the policies and placements (or one of them, by its name) with their parameters, "
+        "the columns of a trace that they read, whether they are work-conserving and where they "
+        "come from; the GPU catalogue, the "
         "interference profiles that jobs may name, the MIG profiles of a GPU (profiles --gpu "
         "NAME), "
         "the trace sources with what becomes of their columns, the metrics, or the models: sharing "

@@ -145,8 +145,8 @@ static enum pt_status check_operands(const struct pt__args *args, struct pt_erro
     if (args->operand_count > command->operand_max)
         return pt_fail(error, PT_ERR_INPUT, "unexpected argument '%s'",
                        args->operands[command->operand_max]);
-    for (size_t i = 0; command->operand_words && i < args->operand_count; i++)
-        PT_TRY(check_choice("word", args->operands[i], command->operand_words, error));
+    if (command->operand_words && args->operand_count > 0)
+        PT_TRY(check_choice("word", args->operands[0], command->operand_words, error));
     return PT_OK;
 }
 

@@ -14,7 +14,12 @@
 #include "partita/status.h"
 
 /* What a shell may fill in. */
-enum pt__completes { PT__COMPLETES_NOTHING, PT__COMPLETES_FILE, PT__COMPLETES_CHOICE };
+enum pt__completes {
+    PT__COMPLETES_NOTHING,
+    PT__COMPLETES_FILE,
+    PT__COMPLETES_CHOICE,
+    PT__COMPLETES_ORDER /* the name of a policy */
+};
 
 struct pt__option {
     const char *name;           /* without the dashes; NULL ends a table */
@@ -33,9 +38,11 @@ struct pt__command {
     const struct pt__command *const *inner; /* subcommands, NULL-terminated; NULL = none */
     const char *operands;                   /* as the usage line shows them; NULL = none */
     unsigned operand_min, operand_max;
-    const char *const *operand_words; /* the only operands allowed; NULL = any (files) */
-    const char *summary;              /* one line, without a full stop */
-    const char *details;              /* paragraphs, a blank line between them */
+    const char *const *operand_words;   /* the only first operands allowed; NULL = any (files) */
+    const char *named_word;             /* the one of them that a name may follow; NULL = none */
+    const char *(*names)(size_t index); /* those names, NULL past the end; checked by `run` */
+    const char *summary;                /* one line, without a full stop */
+    const char *details;                /* paragraphs, a blank line between them */
     const struct pt__option *options;
     const char *example, *example_says;
     /* Returns the process exit code. */

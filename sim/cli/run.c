@@ -23,7 +23,7 @@ static const struct pt__option options[] = {
     {"set", 0, "PATH=VALUE", NULL, true, PT__COMPLETES_NOTHING,
      "override any key of the experiment, by list index or by name: "
      "cluster.pools[slice].nodes=8"},
-    {"policy", 0, "NAME", NULL, false, PT__COMPLETES_NOTHING,
+    {"policy", 0, "NAME", NULL, false, PT__COMPLETES_ORDER,
      "use this policy; 'partita list policies' shows them"},
     {"seed", 0, "N", NULL, false, PT__COMPLETES_NOTHING, "use this seed"},
     {"out", 'o', "FILE.h5", NULL, false, PT__COMPLETES_FILE,
@@ -286,8 +286,13 @@ static int execute(struct session *session)
     else if (facts->summary)
         pt__summary_text(stdout, terminal->color_out, facts);
     if (facts->summary && terminal->verbose)
-        fprintf(stderr, "partita: read %.3f s, run %.3f s (policy %.3f s), write %.3f s\n",
-                facts->read_s, facts->wall_s, facts->policy_s, facts->write_s);
+        fprintf(
+            stderr,
+            "partita: read %.3f s, run %.3f s (policy %.3f s; a decision: p50 %.3g us, p99 %.3g "
+            "us), write %.3f s\n",
+            facts->read_s, facts->wall_s, facts->policy_s,
+            1e-3 * (double)facts->stats.decision_p50_ns,
+            1e-3 * (double)facts->stats.decision_p99_ns, facts->write_s);
     if (status != PT_OK) {
         fflush(stdout);
         int code = pt__complain(terminal, &error);

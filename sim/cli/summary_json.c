@@ -78,6 +78,8 @@ json_t *pt__summary_json(const struct pt_run_facts *facts)
     json_object_set_new(root, "seed", json_integer((json_int_t)config->seed));
     json_object_set_new(root, "policy", json_string(config->policy->name));
     json_object_set_new(root, "placement", json_string(config->placement->name));
+    json_object_set_new(root, "preemption",
+                        json_string(pt_preemption_mode_names[config->preemption.mode]));
     json_object_set_new(root, "trace", trace(facts));
     json_object_set_new(root, "offered_load", number(facts->offered_load));
     json_object_set_new(root, "never_fits", never_fits(facts));
@@ -89,9 +91,11 @@ json_t *pt__summary_json(const struct pt_run_facts *facts)
         add_groups(root, facts->summary);
         json_object_set_new(root, "events", json_integer((json_int_t)facts->stats.events));
         json_object_set_new(root, "host",
-                            json_pack("{s:f, s:f, s:f, s:f}", "read_s", facts->read_s, "wall_s",
-                                      facts->wall_s, "policy_s", facts->policy_s, "write_s",
-                                      facts->write_s));
+                            json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "read_s", facts->read_s,
+                                      "wall_s", facts->wall_s, "policy_s", facts->policy_s,
+                                      "write_s", facts->write_s, "decision_p50_s",
+                                      1e-9 * (double)facts->stats.decision_p50_ns, "decision_p99_s",
+                                      1e-9 * (double)facts->stats.decision_p99_ns));
     }
     return root;
 }

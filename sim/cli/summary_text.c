@@ -116,7 +116,10 @@ static void policy_line(const struct page *page)
     label(page, "Policy");
     fputs(config->policy->name, page->out);
     params(page, config->policy->params, config->policy_params);
-    fprintf(page->out, ", placement %s\n", config->placement->name);
+    fprintf(page->out, ", placement %s", config->placement->name);
+    if (config->preemption.mode != PT_PREEMPTION_NONE)
+        fprintf(page->out, ", preemption %s", pt_preemption_mode_names[config->preemption.mode]);
+    fputc('\n', page->out);
 }
 
 void pt__summary_head(FILE *out, bool color, const struct pt_run_facts *facts)

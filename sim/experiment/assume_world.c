@@ -84,8 +84,9 @@ static void faults(struct pt__assumptions *all, const struct pt__assumed *from)
                         "(preemption.restore)");
 }
 
-/* Stopping a job for another takes no time, and neither does coming back. */
-static void free_preemption(struct pt__assumptions *all, const struct pt_config *config)
+/* How jobs are stopped where the experiment does not say; and that it costs nothing where neither
+ * leaving nor coming back takes time. */
+static void preemption(struct pt__assumptions *all, const struct pt_config *config)
 {
     const struct pt_preemption *how = &config->preemption;
     const char *lost = how->mode == PT_PREEMPTION_KILL         ? " but for the work that is lost"
@@ -95,7 +96,11 @@ static void free_preemption(struct pt__assumptions *all, const struct pt_config 
     int64_t costs = how->save_base_ns | how->save_per_gib_ns | config->restore.base_ns |
                     config->restore.per_gib_ns | how->redo_ns[0] | how->redo_ns[1] |
                     how->redo_ns[2];
-    if (how->mode != PT_PREEMPTION_NONE && costs == 0)
+    if (how->mode == PT_PREEMPTION_NONE) return;
+    if (!config->preemption_given)
+        pt__assume(all, "preemption.mode is %s, as policy %.100s has it where nothing else is said",
+                   pt_preemption_mode_names[how->mode], config->policy->name);
+    if (costs == 0)
         pt__assume(all, "preemption is free%s (preemption.save, preemption.restore)", lost);
 }
 
@@ -104,6 +109,6 @@ void pt__assume_world(struct pt__assumptions *all, const struct pt__assumed *fro
     prices(all, &from->config->cluster);
     energy(all, from);
     faults(all, from);
-    free_preemption(all, from->config);
+    preemption(all, from->config);
     by_memory_alone(all, from);
 }

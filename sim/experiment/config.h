@@ -48,6 +48,9 @@ enum pt_kind { PT_KIND_TRAINING, PT_KIND_BATCH, PT_KIND_INTERACTIVE, PT_KIND_INF
 #define PT_KIND_COUNT 4
 extern const char *const pt_kind_names[PT_KIND_COUNT];
 
+/* The words of enum pt_preemption_mode, in its order; NULL ends them. */
+extern const char *const pt_preemption_mode_names[];
+
 /* How neighbours slow each other down; prepared for a trace by traits.h. */
 struct pt_interference_spec {
     const struct pt_interference_ops *ops; /* NULL: none */
@@ -84,7 +87,8 @@ struct pt_config {
     struct pt_value *policy_params;
     const struct pt_placement_ops *placement;
     struct pt_value *placement_params;
-    struct pt_preemption preemption; /* as the policy has it where the experiment says nothing */
+    struct pt_preemption preemption;
+    bool preemption_given; /* false: its mode is the policy's own */
     uint32_t tier_count;
     uint32_t default_tier;     /* PT_NONE = sla.default has no bound */
     struct pt_tier *tiers;     /* the default one first, if there is one; then in file order */

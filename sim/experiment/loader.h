@@ -45,8 +45,7 @@ void pt__load_cluster(struct pt__loader *loader);
 void pt__load_topology(struct pt__loader *loader);
 /* Cold starts, faults; the cluster is there. */
 void pt__load_outages(struct pt__loader *loader);
-/* How jobs are stopped for others and come back; the policy is there. Writes the policy's own mode
- * into the normal tree where the experiment says none. */
+/* How jobs are stopped for others and come back; the policy is there. */
 void pt__load_preemption(struct pt__loader *loader);
 /* The profiles that jobs may name. */
 void pt__load_profiles(struct pt__loader *loader);

@@ -10,7 +10,9 @@
 #define CUDA_RESTORE_BASE_NS INT64_C(3800000000)
 #define CUDA_RESTORE_PER_GIB_NS INT64_C(250000000)
 
-enum { PRESET_NONE, PRESET_CUDA_CHECKPOINT }; /* in the order of the table's words, like modes */
+enum { PRESET_NONE, PRESET_CUDA_CHECKPOINT }; /* in the order of the table's words, like victims */
+
+const char *const pt_preemption_mode_names[] = {"none", "suspend", "checkpoint", "kill", NULL};
 
 /* Both maps of the file: what `policy` says wins, key by key. */
 struct preemption {
@@ -33,30 +35,14 @@ static int64_t time_in(const struct preemption *maps, const char *map, const cha
     return given ? given->value.integer : fallback;
 }
 
-/* Writes the mode that is in force into a map of the effective configuration. */
-static void write_mode(struct pt__loader *loader, struct pt_yaml_node *map,
-                       enum pt_preemption_mode mode)
-{
-    static const char *const names[] = {"none", "suspend", "checkpoint", "kill"};
-    struct pt_yaml_node *node =
-        pt_yaml_new_scalar(loader->yaml, map->place, names[mode], strlen(names[mode]));
-    if (!node) {
-        loader->no_memory = true;
-        return;
-    }
-    node->key = "mode";
-    pt_yaml_prepend(map, node);
-}
-
 void pt__load_preemption(struct pt__loader *loader)
 {
     struct pt_config *config = loader->config;
-    struct pt_yaml_node *policy = pt_yaml_get(loader->root, "policy");
-    struct pt_yaml_node *top = pt_yaml_get(loader->root, "preemption");
+    const struct pt_yaml_node *policy = pt_yaml_get(loader->root, "policy");
+    const struct pt_yaml_node *top = pt_yaml_get(loader->root, "preemption");
     /* a policy may have a parameter of that name, which hides the map */
     bool hidden = pt_schema_param(config->policy->params, "preemption") != NULL;
-    struct pt_yaml_node *own = hidden ? NULL : pt_yaml_get(policy, "preemption");
-    const struct preemption maps = {top, own};
+    const struct preemption maps = {top, hidden ? NULL : pt_yaml_get(policy, "preemption")};
     const struct pt_yaml_node *mode = find(&maps, "mode");
     bool measured = find(&maps, "preset")->value.integer == PRESET_CUDA_CHECKPOINT;
     config->checkpoint_ns = find(&maps, "checkpoint")->value.integer;
@@ -64,6 +50,7 @@ void pt__load_preemption(struct pt__loader *loader)
         time_in(&maps, "restore", "base", measured ? CUDA_RESTORE_BASE_NS : 0);
     config->restore.per_gib_ns =
         time_in(&maps, "restore", "per_gib", measured ? CUDA_RESTORE_PER_GIB_NS : 0);
+    config->preemption_given = mode != NULL;
     config->preemption = (struct pt_preemption){
         .mode = mode ? (enum pt_preemption_mode)mode->value.integer : config->policy->preemption,
         .victims = (enum pt_victims)find(&maps, "victims")->value.integer,
@@ -71,6 +58,4 @@ void pt__load_preemption(struct pt__loader *loader)
         .save_per_gib_ns = time_in(&maps, "save", "per_gib", measured ? CUDA_SAVE_PER_GIB_NS : 0),
         .redo_ns = {time_in(&maps, "redo", "one_gpu", 0), time_in(&maps, "redo", "one_node", 0),
                     time_in(&maps, "redo", "more", 0)}};
-    /* the policy's own mode goes beside its name, and with it when another one takes its place */
-    if (!mode) write_mode(loader, own ? own : top, config->preemption.mode);
 }

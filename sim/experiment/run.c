@@ -317,23 +317,26 @@ static enum pt_status write_result(struct pt_run *run, bool partial, struct pt_e
         paths[i] = run->inputs[i].path_as_written;
         digests[i] = run->inputs[i].digest;
     }
-    struct pt_manifest manifest = {.effective_yaml = config->effective_yaml,
-                                   .seed = config->seed,
-                                   .version = PARTITA_VERSION,
-                                   .digest = run->digest_text,
-                                   .partial = partial,
-                                   .input_count = run->facts.input_count,
-                                   .input_paths = paths,
-                                   .input_digests = digests,
-                                   .assumption_count = run->facts.assumption_count,
-                                   .assumptions = run->facts.assumptions,
-                                   .host = run->options.command_line != NULL,
-                                   .command_line = run->options.command_line,
-                                   .directory = run->options.directory,
-                                   .machine = machine,
-                                   .wall_s = run->facts.wall_s,
-                                   .policy_s = run->facts.policy_s,
-                                   .io_s = run->facts.read_s + run->receivers.write_s};
+    struct pt_manifest manifest = {
+        .effective_yaml = config->effective_yaml,
+        .seed = config->seed,
+        .version = PARTITA_VERSION,
+        .digest = run->digest_text,
+        .partial = partial,
+        .input_count = run->facts.input_count,
+        .input_paths = paths,
+        .input_digests = digests,
+        .assumption_count = run->facts.assumption_count,
+        .assumptions = run->facts.assumptions,
+        .host = run->options.command_line != NULL,
+        .command_line = run->options.command_line,
+        .directory = run->options.directory,
+        .machine = machine,
+        .wall_s = run->facts.wall_s,
+        .policy_s = run->facts.policy_s,
+        .decision_p50_s = 1e-9 * (double)run->facts.stats.decision_p50_ns,
+        .decision_p99_s = 1e-9 * (double)run->facts.stats.decision_p99_ns,
+        .io_s = run->facts.read_s + run->receivers.write_s};
     struct pt_results_writer *writer = run->writer;
     run->writer = NULL; /* closing frees it either way */
     return pt_results_close(writer, &run->input, run->summary, &manifest, error);

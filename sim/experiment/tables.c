@@ -204,7 +204,7 @@ static const struct pt_schema placement = {"placement", placement_rows, true, &p
 static const struct pt_row policy_rows[] = {
     VALUE("name", TEXT, "", "fifo", "1", NULL, 0, "whose turn it is"),
     INNER("placement", MAP, "first_fit", NULL, NULL, 0, &placement, "where a job goes"),
-    INNER("preemption", MAP, "", NULL, NULL, 0, &pt__schema_policy_preemption,
+    INNER("preemption", MAP, NULL, NULL, NULL, PT_ROW_OPTIONAL, &pt__schema_policy_preemption,
           "as `preemption` at the top, whose keys these override one by one"),
     END};
 static const struct pt_schema policy = {"policy", policy_rows, true, &pick_policy, NULL};

@@ -1,4 +1,5 @@
 /* Keys of what happens to jobs from outside: cold starts, preemption, faults. */
+#include "sim/experiment/config.h"
 #include "sim/experiment/rows.h"
 
 #define KIND(name)                                                                                 \
@@ -36,7 +37,6 @@ static const struct pt_row redo_rows[] = {
     END};
 static const struct pt_schema redo = {"redo", redo_rows, false, NULL, NULL};
 
-static const char *const modes[] = {"none", "suspend", "checkpoint", "kill", NULL};
 static const char *const victims[] = {"least_disruption", "youngest", "lowest_priority", NULL};
 static const char *const presets[] = {"none", "cuda_checkpoint", NULL};
 
@@ -49,7 +49,7 @@ static const char *const presets[] = {"none", "cuda_checkpoint", NULL};
 /* At the top of the file with defaults; inside `policy`, where a key wins over the same key at the
  * top, without. */
 #define PREEMPTION_ROWS(row_flags, mode_help, or_nothing)                                          \
-    CHOICE("mode", NULL, modes, PT_ROW_OPTIONAL, mode_help),                                       \
+    CHOICE("mode", NULL, pt_preemption_mode_names, PT_ROW_OPTIONAL, mode_help),                    \
         VALUE("checkpoint", DURATION, "s", or_nothing("0s"), "0", "inf", row_flags,                \
               "work between checkpoints of jobs without a `checkpoint_s`: 0 = a fault, or mode "   \
               "checkpoint, loses all, inf = nothing"),                                             \

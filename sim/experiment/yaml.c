@@ -188,14 +188,6 @@ static struct pt_yaml_node **link_of(struct pt_yaml_node *parent, const struct p
     return *link ? link : NULL;
 }
 
-void pt_yaml_prepend(struct pt_yaml_node *parent, struct pt_yaml_node *child)
-{
-    child->next = parent->first;
-    parent->first = child;
-    if (!parent->last) parent->last = child;
-    parent->count++;
-}
-
 void pt_yaml_replace(struct pt_yaml_node *parent, struct pt_yaml_node *old,
                      struct pt_yaml_node *fresh)
 {

@@ -90,9 +90,8 @@ struct pt_yaml_node *pt_yaml_new(struct pt_yaml *yaml, enum pt_yaml_kind kind,
                                  struct pt_yaml_place place);
 struct pt_yaml_node *pt_yaml_new_scalar(struct pt_yaml *yaml, struct pt_yaml_place place,
                                         const char *text, size_t length);
-/* Appends a child that has no parent yet; or puts it before all others. */
+/* Appends a child that has no parent yet. */
 void pt_yaml_append(struct pt_yaml_node *parent, struct pt_yaml_node *child);
-void pt_yaml_prepend(struct pt_yaml_node *parent, struct pt_yaml_node *child);
 /* Puts `fresh`, which has no parent yet, where `old` is among the children. */
 void pt_yaml_replace(struct pt_yaml_node *parent, struct pt_yaml_node *old,
                      struct pt_yaml_node *fresh);

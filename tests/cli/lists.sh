@@ -1,5 +1,5 @@
 #!/bin/sh
-# The GPU catalogue and MIG tables as `partita list` shows them.
+# The GPU catalogue, MIG tables and policies as `partita list` shows them.
 . "$PARTITA_SOURCE/tests/cli/lib.sh"
 
 exits 0 list gpus
@@ -74,4 +74,44 @@ echo 'gpus: [{name: t4, tdp_w: -1}]' >wrong.yaml
 exits 2 list gpus --catalog wrong.yaml
 err_says "wrong.yaml:1:26: "
 silent out
+
+# Every policy and placement says what it is, where it comes from and what it reads.
+exits 0 schema experiment
+mv out schema.json
+exits 0 list policies --json
+silent err
+python3 - <<'PY' || fail "list policies --json"
+import json
+def columns(node):
+    if isinstance(node, dict):
+        if "submit_s" in node.get("properties", {}):
+            return set(node["properties"])
+        node = list(node.values())
+    return next((found for each in node if (found := columns(each))), None) if isinstance(node, list) else None
+known = columns(json.load(open("schema.json")))
+both = json.load(open("out"))
+names = [p["name"] for p in both]
+assert len(set(names)) == len(names), "a name twice"
+for p in both:
+    assert len(p["summary"]) > 5 and len(p["source"]) > 5, p
+    assert all(q["help"] and q["type"] for q in p["parameters"]), p
+orders = {p["name"]: p for p in both if p["kind"] == "order"}
+for p in orders.values():
+    assert set(p["columns"]) <= known, p
+    assert p["preemption"] in ("none", "suspend", "checkpoint", "kill"), p
+assert orders["fifo"]["work_conserving"] is False
+assert orders["fifo"]["work_conserving_with"] == "blocking: skip"
+assert {"first_fit", "pack", "spread"} <= {p["name"] for p in both if p["kind"] == "placement"}
+PY
+exits 0 list policies fifo
+grep -q '^  fifo ' out || fail "fifo by its name"
+out_says "work-conserving: no, but yes with blocking: skip; preemption by default: none"
+out_says "source: "
+! grep -q first_fit out || fail "more than fifo"
+exits 0 list policies spread --json
+[ "$(grep -c '"kind"' out)" = 1 ] || fail "more than spread"
+exits 2 list policies fofo
+err_says "unknown policy 'fofo' (did you mean 'fifo'?)"
+exits 2 list sources fifo
+err_says "unexpected argument 'fifo'"
 finish

@@ -29,7 +29,24 @@ static const struct pt__command peel = {.name = "peel",
                                         .details = "Peels.",
                                         .example = "partita fruit peel pear",
                                         .example_says = "peels a pear"};
-static const struct pt__command *const inner[] = {&peel, NULL};
+static const char *name_of(size_t index)
+{
+    return index < 2 ? fruits[index] : NULL;
+}
+
+static const struct pt__option cut_options[] = {
+    {"policy", 0, "NAME", NULL, false, PT__COMPLETES_ORDER, "how"}, {0}};
+static const struct pt__command cut = {.name = "cut",
+                                       .operands = "fruit|bread [NAME]",
+                                       .operand_words = fruits,
+                                       .named_word = "fruit",
+                                       .names = name_of,
+                                       .summary = "cut it",
+                                       .details = "Cuts.",
+                                       .options = cut_options,
+                                       .example = "partita fruit cut fruit pear",
+                                       .example_says = "cuts a pear"};
+static const struct pt__command *const inner[] = {&peel, &cut, NULL};
 static const struct pt__command fruit = {.name = "fruit",
                                          .inner = inner,
                                          .summary = "handle fruit",
@@ -106,4 +123,6 @@ Test(help, makes_a_completion)
     holds(COMPLETION, " --fruit -k --a-very-long-option-name");
     holds(COMPLETION, "--a-very-long-option-name) _partita_files; return ;;");
     holds(COMPLETION, "\"fruit peel\")");
+    holds(COMPLETION, "[ \"$previous\" = fruit ] && { _partita_words \"apple pear\"; return; }\n");
+    holds(COMPLETION, "--policy) _partita_words \"fifo");
 }

@@ -169,8 +169,6 @@ Test(config, writes_every_key_but_the_output_file)
                                              "  name: fifo\n"
                                              "  placement:\n"
                                              "    name: first_fit\n"
-                                             "  preemption:\n"
-                                             "    mode: none\n"
                                              "  blocking: strict\n"
                                              "interference:\n"
                                              "  model: fitted\n"
