@@ -1,6 +1,8 @@
 /* How fast: the engine against a bare loop on its own heap, the readers, the whole program.
  *
- *   bench [--json FILE] [--quick] [SECTION...]     sections: hold engine scale csv process memory
+ *   bench [--json FILE] [--quick] [--policy NAME] [SECTION...]
+ *
+ * Sections: hold engine scale csv process memory policies; --policy is for the last.
  *
  * Engine and loop figures are CPU time of one thread, the least of several runs: the machine may be
  * busy. Whole-program figures are wall time. Nothing here is asserted: it is read by people.
@@ -13,6 +15,7 @@
 #include "models/interference/interference.h"
 #include "sim/core/heap.h"
 #include "tests/bench/figures.h"
+#include "tests/bench/policies.h"
 #include "tests/bench/programs.h"
 #include "tests/property/worlds.h"
 #include "traces/registry.h"
@@ -338,13 +341,19 @@ static void section_csv(void)
 
 int main(int argc, char **argv)
 {
-    const char *json = "bench.json";
+    const char *json = "bench.json", *policy = NULL;
     bool any = false;
     uint32_t wanted = 0;
-    static const char *const names[] = {"hold", "engine", "scale", "csv", "process", "memory"};
+    static const char *const names[] = {"hold",    "engine", "scale",   "csv",
+                                        "process", "memory", "policies"};
+    const uint32_t count = sizeof names / sizeof *names;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
             json = argv[++i];
+            continue;
+        }
+        if (strcmp(argv[i], "--policy") == 0 && i + 1 < argc) {
+            policy = argv[++i];
             continue;
         }
         if (strcmp(argv[i], "--quick") == 0) {
@@ -352,13 +361,13 @@ int main(int argc, char **argv)
             continue;
         }
         uint32_t n = 0;
-        while (n < 6 && strcmp(argv[i], names[n]) != 0)
+        while (n < count && strcmp(argv[i], names[n]) != 0)
             n++;
-        if (n == 6) rig_die("no section %s", argv[i]);
+        if (n == count) rig_die("no section %s", argv[i]);
         wanted |= 1u << n;
         any = true;
     }
-    if (!any) wanted = 63;
+    if (!any) wanted = (1u << count) - 1;
     make_draws();
     figures_open(json);
     if (wanted & 1) section_hold();
@@ -368,6 +377,7 @@ int main(int argc, char **argv)
     if (wanted & 8) section_csv();
     if (wanted & 16) programs_time(jobs_all);
     if (wanted & 32) programs_memory(jobs_all * 10);
+    if (wanted & 64) policies_time(policy, 100000);
     figures_close();
     printf("\nalso in %s\n", json);
     return 0;
