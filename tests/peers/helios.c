@@ -1,76 +1,42 @@
-/* FIFO with the placement "consolidate" on 64 GPUs in nodes of 8, job by job.
+/* Helios' simulator (S-Lab HeliosArtifact, SC 2021, commit bdaae10), job by job, with the placement
+ * "consolidate" on nodes of 8 GPUs; each virtual cluster is a world of its own.
  *
- *   peer_helios             the trace syn1k of the Helios simulator: every start and end as that
- *                           simulator wrote them; and, so that the referee is tested too, as the
- *                           reference scheduler of tests/property has them. Skips where the shared
- *                           reference data is not there.
- *   peer_helios --generated a generated trace of the same kind against the reference scheduler
+ *   peer_helios fifo|sjf|qssf|srtf   every start and end, preemptions and time not running as that
+ *                           simulator wrote them, on every set that is there; fifo also against the
+ *                           reference scheduler of tests/property, so that the referee is tested
+ *                           too. Skips where the shared reference data is not there.
+ *   peer_helios --generated a generated trace of the same kind under fifo against the reference
+ *                           scheduler
+ *
+ * Under srtf a job there ends one tick late: its work is a second longer here, as its run time is
+ * there.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/peers/peers.h"
 #include "tests/property/worlds.h"
 
-#define JOBS_MAX 2000u
+#define JOBS_MAX 2000u /* of a world that the reference lives */
 #define NODES 8u
 #define GPUS_PER_NODE 8u
+
+/* Every option is named, whatever the defaults are. */
+static const struct {
+    const char *peer, *policy, *params;
+    int64_t longer_s;
+} policies[] = {
+    {"fifo", "fifo", "blocking=strict", 0},
+    {"srtf", "helios_srtf", "tick=1s", 1},
+};
+#define POLICY_COUNT (sizeof policies / sizeof policies[0])
 
 struct line {
     int64_t submit_s, work_s, start_s, end_s;
     uint32_t gpus;
 };
-
-static uint32_t read_peer(struct line *lines, const char *shared)
-{
-    char path[4096], text[512];
-    uint32_t count = 0;
-    snprintf(path, sizeof path, "%s/reference/peers/helios/syn1k/out_fifo.csv", shared);
-    FILE *in = fopen(path, "r");
-    if (in == NULL) {
-        printf("skipped: %s is not there\n", path);
-        return 0;
-    }
-    if (fgets(text, sizeof text, in) == NULL) rig_die("%s is empty", path);
-    while (fgets(text, sizeof text, in) != NULL && count < JOBS_MAX) {
-        struct line *l = &lines[count];
-        uint32_t id;
-        if (sscanf(text,
-                   "%" SCNu32 ",%*[^,],%" SCNd64 ",%" SCNd64 ",%" SCNu32 ",%" SCNd64 ",%" SCNd64,
-                   &id, &l->submit_s, &l->work_s, &l->gpus, &l->start_s, &l->end_s) != 6 ||
-            id != count)
-            rig_die("%s:%u: not as expected", path, count + 2);
-        count++;
-    }
-    fclose(in);
-    return count;
-}
-
-static uint32_t compare_engine(const struct line *lines, uint32_t count)
-{
-    struct rig rig;
-    uint32_t wrong = 0;
-    rig_init(&rig);
-    rig_add_pool(&rig, &rig_h100, NODES, GPUS_PER_NODE, "exclusive", "");
-    rig_set_policy(&rig, "fifo", "blocking=strict", "consolidate");
-    for (uint32_t j = 0; j < count; j++)
-        rig_add_job(&rig, lines[j].submit_s * PT_NS_PER_S, lines[j].work_s * PT_NS_PER_S,
-                    lines[j].gpus);
-    if (rig_run(&rig) != PT_OK) rig_die("%s", rig.error.message);
-    for (uint32_t j = 0; j < count; j++) {
-        const struct pt_job_result *r = &rig.results[j];
-        if (r->start_ns == lines[j].start_s * PT_NS_PER_S &&
-            r->end_ns == lines[j].end_s * PT_NS_PER_S)
-            continue;
-        if (wrong++ == 0)
-            printf("job %u: [%" PRId64 ", %" PRId64 "] ns, peer [%" PRId64 ", %" PRId64 "] s\n", j,
-                   r->start_ns, r->end_ns, lines[j].start_s, lines[j].end_s);
-    }
-    rig_fini(&rig);
-    printf("engine: %u jobs, %u differ from the peer\n", count, wrong);
-    return wrong;
-}
 
 static void run_reference(struct ref_outcome *outcomes, const struct line *lines, uint32_t count)
 {
@@ -121,6 +87,137 @@ static uint32_t compare_reference(const struct line *lines, uint32_t count)
     return wrong;
 }
 
+/* ---- the peer's sets ---- */
+
+/* The number behind "NAME": in the text of cluster.json. */
+static uint32_t number_of(const char *text, const char *path, const char *name)
+{
+    char quoted[128];
+    snprintf(quoted, sizeof quoted, "\"%s\"", name);
+    const char *at = strstr(text, quoted);
+    unsigned value;
+    if (at == NULL || sscanf(at + strlen(quoted), " : %u", &value) != 1)
+        rig_die("%s: no %s", path, name);
+    return value;
+}
+
+static void build(struct rig *rig, size_t policy, const struct peer_table *trace, const char *vc,
+                  uint32_t nodes, uint32_t gpus_per_node)
+{
+    rig_init(rig);
+    rig_add_pool(rig, &rig_h100, nodes, gpus_per_node, "exclusive", "");
+    rig_set_policy(rig, policies[policy].policy, policies[policy].params, "consolidate");
+    /* work added at each preemption: one GPU, up to eight, more */
+    rig->world.preemption.redo_ns[0] = 7 * PT_NS_PER_S;
+    rig->world.preemption.redo_ns[1] = 30 * PT_NS_PER_S;
+    rig->world.preemption.redo_ns[2] = 60 * PT_NS_PER_S;
+    for (uint32_t i = 0; i < trace->rows; i++) {
+        if (strcmp(peer_text(trace, i, "vc"), vc) != 0) continue;
+        int64_t work_s = peer_int(trace, i, "duration_s") + policies[policy].longer_s;
+        pt_job row = rig_add_job(rig, peer_int(trace, i, "submit_s") * PT_NS_PER_S,
+                                 work_s * PT_NS_PER_S, (uint32_t)peer_int(trace, i, "gpus"));
+        rig_set_cell(rig, row, PT_COL_ESTIMATE, peer_text(trace, i, "est_duration_s"));
+    }
+}
+
+static void compare_vc(struct peer_count *count, size_t policy, const struct peer_table *trace,
+                       const struct peer_table *out, const char *vc, uint32_t nodes,
+                       uint32_t gpus_per_node)
+{
+    struct rig rig;
+    pt_job job = 0;
+    build(&rig, policy, trace, vc, nodes, gpus_per_node);
+    if (rig_run(&rig) != PT_OK) rig_die("%s, %s: %s", trace->path, vc, rig.error.message);
+    for (uint32_t i = 0; i < trace->rows; i++) {
+        if (strcmp(peer_text(trace, i, "vc"), vc) != 0) continue;
+        if (peer_int(out, i, "job_id") != peer_int(trace, i, "job_id"))
+            rig_die("%s: row %u is not its job", out->path, i);
+        count->wrong += !peer_same(&rig, job++, out, i, "queue_s");
+        count->jobs++;
+    }
+    rig_fini(&rig);
+}
+
+/* Whether the row is the first of its virtual cluster. */
+static bool is_first(const struct peer_table *trace, uint32_t row)
+{
+    for (uint32_t i = 0; i < row; i++)
+        if (strcmp(peer_text(trace, i, "vc"), peer_text(trace, row, "vc")) == 0) return false;
+    return true;
+}
+
+/* The reference scheduler on a set that is one cluster like its own. */
+static uint32_t check_reference(const struct peer_table *out, uint32_t nodes, uint32_t gpus)
+{
+    static struct line lines[JOBS_MAX];
+    if (out->rows > JOBS_MAX || nodes != NODES || gpus != GPUS_PER_NODE) return 0;
+    for (uint32_t i = 0; i < out->rows; i++)
+        lines[i] = (struct line){.submit_s = peer_int(out, i, "submit_s"),
+                                 .work_s = peer_int(out, i, "duration_s"),
+                                 .start_s = peer_int(out, i, "start_s"),
+                                 .end_s = peer_int(out, i, "end_s"),
+                                 .gpus = (uint32_t)peer_int(out, i, "gpus")};
+    return compare_reference(lines, out->rows);
+}
+
+static bool compare(struct peer_count *count, const char *set, const char *policy)
+{
+    struct peer_table trace, out;
+    char name[128], *json, path[4200];
+    size_t p = 0;
+    uint32_t clusters = 0, nodes = 0;
+    while (p < POLICY_COUNT && strcmp(policies[p].peer, policy) != 0)
+        p++;
+    if (p == POLICY_COUNT) rig_die("no policy %s", policy);
+    snprintf(name, sizeof name, "out_%s.csv", policy);
+    snprintf(path, sizeof path, "%s/cluster.json", set);
+    if (!peer_read(&trace, set, "trace.csv")) return false;
+    if (!peer_read(&out, set, name)) {
+        peer_free(&trace);
+        return false;
+    }
+    if (out.rows != trace.rows) rig_die("%s: %u rows, not %u", out.path, out.rows, trace.rows);
+    json = peer_file(path);
+    if (json == NULL) rig_die("%s is not there", path);
+    uint32_t gpus = number_of(json, path, "gpus_per_node");
+    for (uint32_t i = 0; i < trace.rows; i++) {
+        if (!is_first(&trace, i)) continue;
+        const char *vc = peer_text(&trace, i, "vc");
+        nodes = number_of(json, path, vc);
+        compare_vc(count, p, &trace, &out, vc, nodes, gpus);
+        clusters++;
+    }
+    if (clusters == 1 && strcmp(policy, "fifo") == 0)
+        count->wrong += check_reference(&out, nodes, gpus);
+    free(json);
+    peer_free(&trace);
+    peer_free(&out);
+    return true;
+}
+
+/* ---- generated traces ---- */
+
+static uint32_t compare_engine(const struct line *lines, uint32_t count)
+{
+    struct rig rig;
+    uint32_t wrong = 0;
+    rig_init(&rig);
+    rig_add_pool(&rig, &rig_h100, NODES, GPUS_PER_NODE, "exclusive", "");
+    rig_set_policy(&rig, "fifo", "blocking=strict", "consolidate");
+    for (uint32_t j = 0; j < count; j++)
+        rig_add_job(&rig, lines[j].submit_s * PT_NS_PER_S, lines[j].work_s * PT_NS_PER_S,
+                    lines[j].gpus);
+    if (rig_run(&rig) != PT_OK) rig_die("%s", rig.error.message);
+    for (uint32_t j = 0; j < count; j++) {
+        const struct pt_job_result *r = &rig.results[j];
+        wrong += r->start_ns != lines[j].start_s * PT_NS_PER_S ||
+                 r->end_ns != lines[j].end_s * PT_NS_PER_S;
+    }
+    rig_fini(&rig);
+    printf("engine: %u jobs, %u differ from the reference\n", count, wrong);
+    return wrong;
+}
+
 /* Whole seconds, gangs up to 32, a load near 1; starts and ends by the reference. */
 static uint32_t generate(struct line *lines, uint64_t seed)
 {
@@ -146,14 +243,10 @@ static uint32_t generate(struct line *lines, uint64_t seed)
 int main(int argc, char **argv)
 {
     static struct line lines[JOBS_MAX];
-    if (argc > 1 && strcmp(argv[1], "--generated") == 0) {
-        uint32_t wrong = 0;
-        for (uint64_t seed = 1; seed <= 3; seed++)
-            wrong += compare_engine(lines, generate(lines, seed));
-        return wrong != 0;
-    }
-    const char *shared = getenv("PARTITA_SHARED");
-    uint32_t count = read_peer(lines, shared != NULL ? shared : "../shared");
-    if (count == 0) return 77;
-    return compare_reference(lines, count) + compare_engine(lines, count) != 0;
+    if (argc != 2) rig_die("usage: peer_helios POLICY|--generated");
+    if (strcmp(argv[1], "--generated") != 0) return peer_every_set("helios", argv[1], compare);
+    uint32_t wrong = 0;
+    for (uint64_t seed = 1; seed <= 3; seed++)
+        wrong += compare_engine(lines, generate(lines, seed));
+    return wrong != 0;
 }
