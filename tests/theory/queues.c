@@ -13,7 +13,8 @@
  * loss e, n > 1 jobs are served at the total rate 1 / (1 + e): a birth-death process. So is sharing
  * under a model of interference in which n equal jobs are served at the total rate phi(n); its mean
  * depends on the mean of the service alone, which makes it a sharp test of a model in the engine.
- * Each of those rows is also run without its model, which must be noticed.
+ * Each of those rows is also run without its model, which must be noticed; and so are the rows of
+ * priorities without theirs.
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
@@ -35,6 +36,10 @@ enum law { EXPONENTIAL, CONSTANT, HYPEREXPONENTIAL };
 enum system {
     FCFS,
     LOSS,
+    FIRST_AHEAD,  /* of two classes, half the jobs each, one goes ahead in the queue: of that one */
+    SECOND_AHEAD, /* of the other */
+    FIRST_STOPS,  /* and it stops the other, which goes on later where it was */
+    SECOND_STOPS,
     SHARING,    /* time_slice without a model */
     GAIN,       /* curve: phi = 1, 1.2, 1.3, 1.3, ... */
     HARM,       /* curve: phi = 1, 0.9, 0.85, 0.8, ... */
@@ -66,6 +71,10 @@ static const struct row rows[] = {
     {"M/D/1 .8 Wq", FCFS, 1, 0.8, CONSTANT, TIME_IN_QUEUE, 0, 2, 100000},
     {"M/H2/1 .8 Wq", FCFS, 1, 0.8, HYPEREXPONENTIAL, TIME_IN_QUEUE, 0, 10, 560000},
     {"M/M/8/8 6.4 loss", LOSS, 8, 6.4, EXPONENTIAL, SHARE_LOST, 0, 0.144394, 60000},
+    {"priority, first Wq", FIRST_AHEAD, 1, 0.6, EXPONENTIAL, TIME_IN_QUEUE, 0, 0.857143, 50000},
+    {"priority, second Wq", SECOND_AHEAD, 1, 0.6, EXPONENTIAL, TIME_IN_QUEUE, 0, 2.142857, 110000},
+    {"resume, first W", FIRST_STOPS, 1, 0.6, EXPONENTIAL, TIME_IN_SYSTEM, 0, 1.428571, 20000},
+    {"resume, second W", SECOND_STOPS, 1, 0.6, EXPONENTIAL, TIME_IN_SYSTEM, 0, 3.571429, 80000},
     {"M/M/1-PS .5 W", SHARING, 1, 0.5, EXPONENTIAL, TIME_IN_SYSTEM, 0, 2, 30000},
     {"M/D/1-PS .5 W", SHARING, 1, 0.5, CONSTANT, TIME_IN_SYSTEM, 0, 2, 15000},
     {"M/H2/1-PS .5 W", SHARING, 1, 0.5, HYPEREXPONENTIAL, TIME_IN_SYSTEM, 0, 2, 70000},
@@ -105,6 +114,11 @@ static double erlang_b(uint32_t servers, double a)
     return b;
 }
 
+static bool has_classes(const struct row *row)
+{
+    return row->system >= FIRST_AHEAD && row->system <= SECOND_STOPS;
+}
+
 static double intensity(enum system system)
 {
     return system == RANK1_HALF ? 0.5 : system == RANK1_FOUR ? 0.8 : 1;
@@ -125,6 +139,10 @@ static double phi(const struct row *row, uint32_t n)
         return n / (1 + u * u * (n - 1));
     case FCFS:
     case LOSS:
+    case FIRST_AHEAD:
+    case SECOND_AHEAD:
+    case FIRST_STOPS:
+    case SECOND_STOPS:
     case SHARING:
     case TURNS:
         break;
@@ -144,9 +162,21 @@ static double birth_and_death(const struct row *row)
     return jobs / sum / row->lambda;
 }
 
+/* Two classes of priority, exponential service of mean 1 (Cobham 1954; Kleinrock II, section 3.6):
+ * first class's waits for 1 / (1 - its load) of the work left in service, the second's for that
+ * over what all leave of the server. */
+static double two_classes(const struct row *row)
+{
+    double rho = row->lambda, first = rho / 2;
+    bool stops = row->system >= FIRST_STOPS,
+         second = row->system == SECOND_AHEAD || row->system == SECOND_STOPS;
+    return (stops ? 1 : rho) / (1 - first) / (second ? 1 - rho : 1);
+}
+
 static double exact(const struct row *row)
 {
     double l = row->lambda, c = row->servers, rho = l / c;
+    if (has_classes(row)) return two_classes(row);
     if (row->system == LOSS) return erlang_b(row->servers, l);
     if (row->system >= SHARING) return birth_and_death(row);
     if (row->measure == TIME_IN_QUEUE) {
@@ -167,6 +197,23 @@ static double draw_service(gsl_rng *rng, enum law law)
     if (law == EXPONENTIAL) return gsl_ran_exponential(rng, 1);
     bool first = gsl_rng_uniform(rng) < p;
     return gsl_ran_exponential(rng, first ? 1 / (2 * p) : 1 / (2 * (1 - p)));
+}
+
+/* The classes' words are numbered by first appearance. */
+static struct pt_rank rank_of_word[2];
+
+static void set_class(struct rig *rig, pt_job job, bool first)
+{
+    rig_set_cell(rig, job, PT_COL_PRIORITY, first ? "1" : "0");
+    rank_of_word[pt_trace_u32(&rig->trace, PT_COL_PRIORITY, job)] =
+        (struct pt_rank){first, true, true};
+}
+
+static bool is_of(const struct rig *rig, const struct row *row, pt_job job)
+{
+    if (!has_classes(row)) return true;
+    int64_t value = rank_of_word[pt_trace_u32(&rig->trace, PT_COL_PRIORITY, job)].value;
+    return value == (row->system == FIRST_AHEAD || row->system == FIRST_STOPS);
 }
 
 /* All jobs are alike. */
@@ -211,7 +258,7 @@ static struct pt_interference model_of(const struct row *row, void **state)
 }
 
 static void build(struct rig *rig, const struct row *row, const struct pt_interference *model,
-                  double lambda, uint32_t jobs, uint64_t seed, gsl_rng *rng[2])
+                  double lambda, uint32_t jobs, uint64_t seed, gsl_rng *rng[3])
 {
     char params[64];
     double at_s = 0;
@@ -229,29 +276,37 @@ static void build(struct rig *rig, const struct row *row, const struct pt_interf
         rig->world.jobs_model = (struct pt_jobs_model){.ctx = row, .traits = traits};
     }
     if (row->system == LOSS) rig->world.give_up_ns = 0;
+    if (row->system == FIRST_STOPS || row->system == SECOND_STOPS)
+        rig->world.preemption.mode = PT_PREEMPTION_SUSPEND;
+    if (has_classes(row)) rig_set_policy(rig, "priority", "", "first_fit");
+    rig->world.rank_of_word = rank_of_word;
     rig->world.check = false;
     pt_rng_seed(rng[0], seed, PT_PURPOSE_TEST, 1);
     pt_rng_seed(rng[1], seed, PT_PURPOSE_TEST, 2);
+    pt_rng_seed(rng[2], seed, PT_PURPOSE_TEST, 3);
     for (uint32_t j = 0; j < jobs; j++) {
         at_s += gsl_ran_exponential(rng[0], 1 / lambda);
         pt_job job =
             rig_add_job(rig, llround(at_s * 1e9), llround(draw_service(rng[1], row->law) * 1e9), 1);
         if (uncapped) rig_set_cell(rig, job, PT_COL_GPU_FRAC, "1");
+        if (has_classes(row)) set_class(rig, job, gsl_rng_uniform(rng[2]) < 0.5);
     }
 }
 
 /* The row's measure over the jobs after the warm-up (a tenth of them) and before the run-out. */
 static double replicate(const struct row *row, const struct pt_interference *model, double lambda,
-                        uint32_t jobs, uint64_t seed, gsl_rng *rng[2])
+                        uint32_t jobs, uint64_t seed, gsl_rng *rng[3])
 {
     struct rig rig;
-    uint32_t from = jobs / 10, to = jobs - jobs / 50;
+    uint32_t from = jobs / 10, to = jobs - jobs / 50, counted = 0;
     double sum = 0;
     build(&rig, row, model, lambda, jobs, seed, rng);
     if (rig_run(&rig) != PT_OK) rig_die("%s: %s", row->name, rig.error.message);
     const int64_t *submit_ns = pt_trace_submit_ns(&rig.trace);
     for (uint32_t j = from; j < to; j++) {
         const struct pt_job_result *r = &rig.results[j];
+        if (!is_of(&rig, row, j)) continue;
+        counted++;
         if (row->measure == SHARE_LOST)
             sum += r->state == PT_STATE_WITHDRAWN;
         else if (r->state != PT_STATE_DONE)
@@ -262,7 +317,7 @@ static double replicate(const struct row *row, const struct pt_interference *mod
             sum += pt_seconds(r->end_ns - submit_ns[j]);
     }
     rig_fini(&rig);
-    return sum / (to - from);
+    return sum / counted;
 }
 
 /* Mean and half-width over the replications. */
@@ -270,7 +325,8 @@ static void estimate(const struct row *row, const struct pt_interference *model,
                      uint32_t jobs, double *mean, double *half)
 {
     double sum = 0, squares = 0, values[REPLICATIONS];
-    gsl_rng *rng[2] = {gsl_rng_alloc(pt_rng_type), gsl_rng_alloc(pt_rng_type)};
+    gsl_rng *rng[3] = {gsl_rng_alloc(pt_rng_type), gsl_rng_alloc(pt_rng_type),
+                       gsl_rng_alloc(pt_rng_type)};
     for (uint32_t i = 0; i < REPLICATIONS; i++)
         sum += values[i] = replicate(row, model, lambda, jobs, i + 1, rng);
     *mean = sum / REPLICATIONS;
@@ -278,8 +334,8 @@ static void estimate(const struct row *row, const struct pt_interference *model,
         squares += (values[i] - *mean) * (values[i] - *mean);
     *half = gsl_cdf_tdist_Pinv(1 - (1 - CONFIDENCE) / 2, REPLICATIONS - 1) *
             sqrt(squares / (REPLICATIONS - 1) / REPLICATIONS);
-    gsl_rng_free(rng[0]);
-    gsl_rng_free(rng[1]);
+    for (int i = 0; i < 3; i++)
+        gsl_rng_free(rng[i]);
 }
 
 /* Another world must not give the row's value. */
@@ -306,7 +362,11 @@ static int test_row(const struct row *row, double width)
     bool good = fabs(mean - value) <= half && half <= width * value;
     printf("%-18s %7u jobs: %9.6f, exact %9.6f, half-width %4.2f %%: %s\n", row->name, jobs, mean,
            value, 100 * half / value, good ? "holds" : "FAILS");
-    if (row->system > SHARING && row->system < TURNS) {
+    if (has_classes(row)) {
+        struct row without = *row;
+        without.system = FCFS;
+        good = is_noticed(&without, NULL, row->lambda, jobs, value, "without the order") && good;
+    } else if (row->system > SHARING && row->system < TURNS) {
         double lambda = fmin(row->lambda, 0.8); /* what a server alone can bear */
         good = is_noticed(row, NULL, lambda, jobs, value, "without the model") && good;
     } else if (row->lambda / row->servers >= 0.8 || row->system == TURNS) {
