@@ -194,6 +194,9 @@ enum pt_status pt__events_add(struct pt__events *events, const struct pt_event *
         case PT_EVENT_OOM:
         case PT_EVENT_FAULT:
         case PT_EVENT_FAILED:
+        case PT_EVENT_PAUSED:
+        case PT_EVENT_MIGRATE:
+        case PT_EVENT_KILLED:
             PT_TRY(release(events, event->job, event->time_ns, error));
             break;
         default:

@@ -11,6 +11,7 @@
 #include "analysis/results/jobs.h"
 #include "analysis/results/manifest.h"
 #include "analysis/results/series.h"
+#include "analysis/results/verdicts.h"
 
 #define PT__SCHEMA_VERSION 1
 
@@ -20,6 +21,7 @@ struct pt_results_writer {
     bool jobs;
     int compression;
     struct pt__events *events;
+    struct pt__verdicts *verdicts;
     struct pt__series *series;
 };
 
@@ -66,6 +68,9 @@ enum pt_status pt_results_open(struct pt_results_writer **writer,
     if (status == PT_OK && options->events) {
         status = pt__events_create(&w->events, w->h5, w->compression, error);
     }
+    if (status == PT_OK && options->verdicts && options->trace != NULL) {
+        status = pt__verdicts_create(&w->verdicts, w->h5, options->trace, w->compression, error);
+    }
     if (status == PT_OK && options->series) {
         status = pt__series_create(&w->series, w->h5, options->cluster, w->compression, error);
     }
@@ -84,6 +89,14 @@ enum pt_status pt_results_on_events(void *ctx, const struct pt_event *events, si
     struct pt_results_writer *w = ctx;
     if (w->events == NULL) return PT_OK;
     return about(w, pt__events_add(w->events, events, count, error), error);
+}
+
+enum pt_status pt_results_on_verdict(void *ctx, int64_t time_ns, pt_job job, enum pt_reason reason,
+                                     struct pt_error *error)
+{
+    struct pt_results_writer *w = ctx;
+    if (w->verdicts == NULL) return PT_OK;
+    return about(w, pt__verdicts_add(w->verdicts, time_ns, job, reason, error), error);
 }
 
 enum pt_status pt_results_on_series(void *ctx, const struct pt_series_row *row,
@@ -111,6 +124,11 @@ static enum pt_status write_streams(struct pt_results_writer *w,
         struct pt__events *events = w->events;
         w->events = NULL;
         PT_TRY(pt__events_close(events, error));
+    }
+    if (w->verdicts != NULL) {
+        struct pt__verdicts *verdicts = w->verdicts;
+        w->verdicts = NULL;
+        PT_TRY(pt__verdicts_close(verdicts, error));
     }
     if (w->series != NULL) {
         struct pt__series *series = w->series;
@@ -159,6 +177,7 @@ void pt_results_abandon(struct pt_results_writer *writer)
 {
     if (writer == NULL) return;
     pt__events_abandon(writer->events);
+    pt__verdicts_abandon(writer->verdicts);
     pt__series_abandon(writer->series);
     if (writer->h5 >= 0) H5Fclose(writer->h5);
     pt__file_abandon(&writer->file);

@@ -15,7 +15,8 @@ struct pt_results_writer;
 struct pt_results_options {
     const char *path;
     const struct pt_cluster *cluster; /* pools of the series; borrowed until close */
-    bool jobs, events, series;
+    const struct pt_trace *trace; /* ids in the verdicts; borrowed until close; NULL = without */
+    bool jobs, events, verdicts, series;
     int compression; /* deflate level, 0 = none */
 };
 
@@ -28,6 +29,8 @@ PT_USE_RESULT enum pt_status pt_results_open(struct pt_results_writer **writer,
 /* Receivers for struct pt_recorder; ctx = the writer. Buffered; events also fill /intervals. */
 enum pt_status pt_results_on_events(void *ctx, const struct pt_event *events, size_t count,
                                     struct pt_error *error);
+enum pt_status pt_results_on_verdict(void *ctx, int64_t time_ns, pt_job job, enum pt_reason reason,
+                                     struct pt_error *error);
 enum pt_status pt_results_on_series(void *ctx, const struct pt_series_row *row,
                                     struct pt_error *error);
 

@@ -16,6 +16,7 @@
     COUNT(running, "jobs still running at the end of the world")                                   \
     COUNT(pending, "jobs not started at the end of the world")                                     \
     COUNT(preemptions, "times a job was stopped for another")                                      \
+    COUNT(migrations, "times a running job was moved to other GPUs")                               \
     COUNT(reconfigurations, "times the instances of a MIG GPU were changed")                       \
     COUNT(reconfiguration_failures, "attempts to change them that failed")                         \
     COUNT(faults, "attempts that a fault of a node or GPU ended")                                  \

@@ -109,10 +109,11 @@ static void add_counts(struct pt_metric_group *group, const struct tally *t)
     pt__metric_add_count(group, PT_METRIC_killed, by_state[PT_STATE_KILLED]);
     pt__metric_add_count(group, PT_METRIC_withdrawn, by_state[PT_STATE_WITHDRAWN]);
     pt__metric_add_count(group, PT_METRIC_unschedulable, by_state[PT_STATE_UNSCHEDULABLE]);
-    pt__metric_add_count(group, PT_METRIC_running, by_state[PT_STATE_RUNNING]);
+    pt__metric_add_count(group, PT_METRIC_running,
+                         by_state[PT_STATE_RUNNING] + by_state[PT_STATE_PAUSED]);
     pt__metric_add_count(group, PT_METRIC_pending,
                          by_state[PT_STATE_FUTURE] + by_state[PT_STATE_HELD] +
-                             by_state[PT_STATE_PENDING]);
+                             by_state[PT_STATE_PENDING] + by_state[PT_STATE_RESERVED]);
     pt__metric_add_count(group, PT_METRIC_preemptions, t->preemptions);
 }
 
@@ -195,6 +196,7 @@ static void add_group(struct pt_metric_group *group, struct builder *b, uint32_t
     if (whole && input->sim != NULL) {
         struct pt_sim_stats stats;
         pt_sim_get_stats(input->sim, &stats);
+        pt__metric_add_count(group, PT_METRIC_migrations, stats.migrations);
         pt__metric_add_count(group, PT_METRIC_faults, stats.faults);
         pt__metric_add_count(group, PT_METRIC_oom_events, stats.oom_events);
     }

@@ -136,6 +136,17 @@ void pt__summary_head(FILE *out, bool color, const struct pt_run_facts *facts)
 
 /* ---- after ---- */
 
+/* What is told behind the states of jobs, where it happened at all. */
+static const struct {
+    const char *name, *before, *one, *many;
+} happenings[] = {{"preemptions", "preempted ", " time", " times"},
+                  {"migrations", "moved ", " time", " times"},
+                  {"oom_events", "out of GPU memory ", " time", " times"},
+                  {"reconfigurations", "MIG instances changed ", " time", " times"},
+                  {"reconfiguration_failures", "", " attempt to change them failed",
+                   " attempts to change them failed"},
+                  {"faults", "faults ended ", " attempt", " attempts"}};
+
 static void jobs_line(const struct page *page, const struct pt_metric_group *all)
 {
     static const struct {
@@ -157,22 +168,13 @@ static void jobs_line(const struct page *page, const struct pt_metric_group *all
                 on(page, PT__PLAIN));
         comma = ", ";
     }
-    double oom = value_of(all, "oom_events");
-    if (oom > 0)
-        fprintf(page->out, "; out of GPU memory %s time%s", pt__format_count(count, (uint64_t)oom),
-                oom == 1 ? "" : "s");
-    double changes = value_of(all, "reconfigurations");
-    if (changes > 0)
-        fprintf(page->out, "; MIG instances changed %s time%s",
-                pt__format_count(count, (uint64_t)changes), changes == 1 ? "" : "s");
-    double failures = value_of(all, "reconfiguration_failures");
-    if (failures > 0)
-        fprintf(page->out, "; %s attempt%s to change them failed",
-                pt__format_count(count, (uint64_t)failures), failures == 1 ? "" : "s");
-    double faults = value_of(all, "faults");
-    if (faults > 0)
-        fprintf(page->out, "; faults ended %s attempt%s", pt__format_count(count, (uint64_t)faults),
-                faults == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof happenings / sizeof happenings[0]; i++) {
+        double value = value_of(all, happenings[i].name);
+        if (!(value > 0)) continue;
+        fprintf(page->out, "; %s%s%s", happenings[i].before,
+                pt__format_count(count, (uint64_t)value),
+                value == 1 ? happenings[i].one : happenings[i].many);
+    }
     fputc('\n', page->out);
 }
 

@@ -63,6 +63,8 @@ static void load_output(struct pt__loader *loader)
     if (file) config->output.file = pt__loader_path(loader, file->text);
     config->output.jobs = pt__loader_value(output, "jobs")->integer != 0;
     config->output.events = pt__loader_value(output, "events")->integer != 0;
+    const struct pt_yaml_node *verdicts = pt_yaml_get(output, "verdicts");
+    config->output.verdicts = verdicts ? verdicts->value.integer != 0 : config->output.events;
     config->output.series = pt__loader_value(output, "series")->integer != 0;
 }
 

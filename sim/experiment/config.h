@@ -108,7 +108,7 @@ struct pt_config {
     struct pt_interference_spec interference;
     struct {
         const char *file; /* resolved; NULL = none */
-        bool jobs, events, series;
+        bool jobs, events, verdicts, series;
     } output;
     const char *effective_yaml; /* every key, output.file left out; loads to the same experiment */
     const struct pt_catalog *catalog; /* the GPU models by name; owned */

@@ -33,7 +33,11 @@ static const char *count_name(enum pt_event_kind kind)
     case PT_EVENT_SUBMIT:
     case PT_EVENT_START:
     case PT_EVENT_UNIT:
+    case PT_EVENT_MIGRATE:
         return "gpus";
+    case PT_EVENT_PREEMPT:
+    case PT_EVENT_PAUSED:
+        return "preemptions";
     case PT_EVENT_OOM:
     case PT_EVENT_FAULT:
         return "attempt";

@@ -44,6 +44,21 @@ static enum pt_status on_job(void *ctx, pt_job job, const struct pt_job_result *
     return PT_OK;
 }
 
+static enum pt_status on_verdict(void *ctx, int64_t time_ns, pt_job job, enum pt_reason reason,
+                                 struct pt_error *error)
+{
+    struct pt__receivers *all = ctx;
+    if (all->writer && all->verdicts) {
+        double began = pt__wall_s();
+        enum pt_status status = pt_results_on_verdict(all->writer, time_ns, job, reason, error);
+        all->write_s += pt__wall_s() - began;
+        if (status != PT_OK) return status;
+    }
+    if (all->also && all->also->verdict)
+        return all->also->verdict(all->also->ctx, time_ns, job, reason, error);
+    return PT_OK;
+}
+
 static enum pt_status on_series(void *ctx, const struct pt_series_row *row, struct pt_error *error)
 {
     struct pt__receivers *all = ctx;
@@ -65,5 +80,6 @@ void pt__receivers_recorder(struct pt_recorder *recorder, struct pt__receivers *
     if (receivers->digest || file || receivers->lines || (also && also->events))
         recorder->events = on_events;
     if (receivers->outcomes || (also && also->job)) recorder->job = on_job;
+    if ((file && receivers->verdicts) || (also && also->verdict)) recorder->verdict = on_verdict;
     if (file || (also && also->series)) recorder->series = on_series;
 }

@@ -15,6 +15,7 @@ struct pt__receivers {
     struct pt_outcomes *outcomes;
     struct pt_results_writer *writer;
     struct pt_event_lines *lines;
+    bool verdicts; /* the writer wants them: they cost a byte a job */
     const struct pt_recorder *also;
     double write_s; /* wall time in writer and lines */
 };

@@ -147,7 +147,9 @@ static enum pt_status open_outputs(struct pt_run *run, struct pt_error *error)
         struct pt_results_options options = {.path = run->options.result_path,
                                              .cluster = &config->cluster,
                                              .jobs = config->output.jobs,
+                                             .trace = run->facts.trace,
                                              .events = config->output.events,
+                                             .verdicts = config->output.verdicts,
                                              .series = config->output.series};
         PT_TRY(pt_results_open(&run->writer, &options, error));
     }
@@ -165,6 +167,7 @@ static enum pt_status create_sim(struct pt_run *run, struct pt_error *error)
                                             .outcomes = run->outcomes,
                                             .writer = run->writer,
                                             .lines = run->lines,
+                                            .verdicts = config->output.verdicts,
                                             .also = run->options.also};
     run->world = (struct pt_world){.cluster = &config->cluster,
                                    .trace = run->facts.trace,

@@ -235,7 +235,10 @@ static const struct pt_row output_rows[] = {
           "the result file (HDF5); relative paths start at this file's directory"),
     VALUE("jobs", BOOL, "", "true", NULL, NULL, 0, "keep the table of jobs"),
     VALUE("events", BOOL, "", "false", NULL, NULL, 0, "keep the log of events"),
-    VALUE("series", BOOL, "", "true", NULL, NULL, 0, "keep the time series"), END};
+    VALUE("verdicts", BOOL, "", NULL, NULL, NULL, PT_ROW_OPTIONAL,
+          "keep why pending jobs did not start; default: as `events`"),
+    VALUE("series", BOOL, "", "true", NULL, NULL, 0, "keep the time series"),
+    END};
 static const struct pt_schema output = {"output", output_rows, false, NULL, NULL};
 
 /* ---- the files ---- */
