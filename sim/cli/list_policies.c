@@ -86,7 +86,7 @@ static json_t *words_json(const char *words)
 {
     json_t *list = json_array();
     while (words && *words) {
-        size_t length = strcspn(words, ",");
+        size_t length = strcspn(words, ", ");
         json_array_append_new(list, json_stringn(words, length));
         words += length;
         words += strspn(words, ", ");
@@ -126,6 +126,21 @@ json_t *pt__list_policies_json(const char *name)
 
 /* ---- text ---- */
 
+/* Words with commas between them, and blanks behind the commas. */
+static void words_text(const char *label, const char *words)
+{
+    const char *gap = "";
+    printf("      %s: ", label);
+    while (*words) {
+        size_t length = strcspn(words, ", ");
+        printf("%s%.*s", gap, (int)length, words);
+        gap = ", ";
+        words += length;
+        words += strspn(words, ", ");
+    }
+    putchar('\n');
+}
+
 static void order_text(const struct pt__terminal *terminal, const struct pt_policy_ops *policy)
 {
     char with[96];
@@ -137,7 +152,7 @@ static void order_text(const struct pt__terminal *terminal, const struct pt_poli
            conserving ? "yes" : "no", with[0] ? ", but yes with " : "", with,
            pt_preemption_mode_names[policy->preemption],
            flags & PT_POLICY_QUOTAS ? "; knows tenants' quotas" : "");
-    if (reads) printf("      reads of the trace: %s\n", policy->columns);
+    if (reads) words_text("reads of the trace", policy->columns);
     if (policy->source) printf("      source: %s\n", policy->source);
 }
 

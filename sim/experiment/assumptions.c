@@ -95,18 +95,35 @@ static bool counts_processes(const struct pt_cluster *cluster)
     return false;
 }
 
+/* Whether the policy says that it reads the column. */
+static bool reads(const struct pt_policy_ops *policy, enum pt_column_id column)
+{
+    size_t length = strlen(pt_columns[column].name);
+    for (const char *at = policy->columns; at && *at;) {
+        size_t word = strcspn(at, ", ");
+        if (word == length && strncmp(at, pt_columns[column].name, length) == 0) return true;
+        at += word;
+        at += strspn(at, ", ");
+    }
+    return false;
+}
+
 /* Columns that the trace has and that nothing in this experiment looks at. */
 static void unused_columns(struct pt__assumptions *all, const struct pt__assumed *from)
 {
+    const struct pt_policy_ops *policy = from->config->policy;
     bool model = from->config->interference.ops != NULL;
+    bool stops = from->config->preemption.mode != PT_PREEMPTION_NONE;
     const struct {
         enum pt_column_id column;
         bool used;
-    } columns[] = {
-        {PT_COL_PRIORITY, false},   {PT_COL_ESTIMATE, false},
-        {PT_COL_SM_UTIL, model},    {PT_COL_MEMBW_UTIL, model},
-        {PT_COL_PCIE_UTIL, model},  {PT_COL_PROCESSES, counts_processes(&from->config->cluster)},
-        {PT_COL_PREEMPTIBLE, false}};
+    } columns[] = {{PT_COL_PRIORITY, reads(policy, PT_COL_PRIORITY)},
+                   {PT_COL_ESTIMATE, reads(policy, PT_COL_ESTIMATE)},
+                   {PT_COL_SM_UTIL, model},
+                   {PT_COL_MEMBW_UTIL, model},
+                   {PT_COL_PCIE_UTIL, model},
+                   {PT_COL_PROCESSES, counts_processes(&from->config->cluster)},
+                   {PT_COL_PREEMPTIBLE, stops || reads(policy, PT_COL_PREEMPTIBLE)}};
     char text[TEXT_MAX] = "";
     size_t used = 0;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)

@@ -10,7 +10,7 @@ import numpy
 import pandas
 import tables
 
-partita, world, many = sys.argv[1:]
+partita, world, many, stopped = sys.argv[1:]
 INT_NULL = -(2**63)
 
 
@@ -31,10 +31,10 @@ run("b.h5")
 with h5py.File("a.h5") as f:
     assert f.attrs["schema_version"] == 1
     assert text(f.attrs["producer"]).startswith("partita ")
-    names = {"jobs", "events", "intervals", "tenants", "pools", "gpus", "series", "summary",
+    names = {"jobs", "events", "intervals", "verdicts", "tenants", "pools", "gpus", "series", "summary",
              "manifest"}
     assert set(f) == names, set(f)
-    for table in ("jobs", "events", "intervals", "tenants", "pools", "gpus", "summary/metrics"):
+    for table in ("jobs", "events", "intervals", "verdicts", "tenants", "pools", "gpus", "summary/metrics"):
         attrs = f[table].attrs
         assert text(attrs["CLASS"]) == "TABLE" and text(attrs["VERSION"]) == "3.0"
         assert attrs["NROWS"] == len(f[table])
@@ -72,6 +72,8 @@ with h5py.File("a.h5") as f:
     assert text(manifest.attrs["digest"]).startswith("xxh3-128:")
     assert text(manifest["effective_yaml"][()]).startswith("partita: 1")
     assert text(manifest["host"]["command_line"][()]).find("run") > 0
+    host = manifest["host"].attrs
+    assert 0 < host["decision_p50_s"] <= host["decision_p99_s"] < 60
 
     # no object carries a time, and the same inputs give the same bytes outside /manifest/host
     with h5py.File("b.h5") as g:
@@ -133,6 +135,33 @@ cut = pandas.read_hdf("c.h5", "intervals")
 assert set(cut[cut.job == 1].end_s) == {25.0} and cut.end_s.max() == 25
 jobs_cut = pandas.read_hdf("c.h5", "jobs").set_index("id")
 assert jobs_cut.loc["b", "state"] == "running" and jobs_cut.loc["b", "end_ns"] == INT_NULL
+
+# ---- jobs that are stopped: they hold their GPUs until they are saved
+run("d.h5", experiment=stopped)
+events = pandas.read_hdf("d.h5", "events")
+told = events[events.kind.isin(["preempt", "paused", "ready"])]
+assert list(zip(told.kind, told.time_s, told.job)) == [("preempt", 5, 0), ("paused", 7, 0),
+                                                       ("ready", 20, 0)]
+intervals = pandas.read_hdf("d.h5", "intervals")
+held = [(row.job, row.gpu, row.start_s, row.end_s) for row in intervals.itertuples()]
+assert sorted(held) == [(0, 0, 0, 7), (0, 0, 17, 35), (0, 1, 0, 7), (0, 1, 17, 35),
+                        (1, 0, 7, 17), (1, 1, 7, 17), (2, 0, 35, 36)], held
+halted = pandas.read_hdf("d.h5", "jobs").set_index("id")
+assert list(halted.preemptions) == [1, 0, 0] and halted.running_s["low"] == 7 + 18
+with h5py.File("d.h5") as f:
+    assert f["summary"].attrs["preemptions"] == 1 and f["summary"].attrs["migrations"] == 0
+verdicts = pandas.read_hdf("d.h5", "verdicts")
+assert list(verdicts.columns) == ["time_ns", "time_s", "job", "id", "reason"]
+assert (verdicts.id == numpy.array(["low", "high", "wait"])[verdicts.job]).all()
+assert (verdicts.time_ns == verdicts.time_s * 1e9).all() and (verdicts.reason != "").all()
+assert list(verdicts.time_ns) == sorted(verdicts.time_ns) and "wait" in set(verdicts.id)
+# paused at the end of the world: running, as everything that was started
+run("e.h5", "--set", "horizon=10", "--set", "output.verdicts=false", experiment=stopped)
+halted = pandas.read_hdf("e.h5", "jobs").set_index("id")
+assert list(halted.state) == ["running", "running", "pending"] and halted.running_s["low"] == 7
+with h5py.File("e.h5") as f:
+    assert "verdicts" not in f and "events" in f
+    assert f["summary"].attrs["running"] == 2 and f["summary"].attrs["pending"] == 1
 
 # ---- PyTables
 with tables.open_file("a.h5") as h:
