@@ -377,7 +377,7 @@ int main(int argc, char **argv)
     if (wanted & 8) section_csv();
     if (wanted & 16) programs_time(jobs_all);
     if (wanted & 32) programs_memory(jobs_all * 10);
-    if (wanted & 64) policies_time(policy, 100000);
+    if (wanted & 64) policies_time(policy, jobs_all / 10);
     figures_close();
     printf("\nalso in %s\n", json);
     return 0;
