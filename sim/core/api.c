@@ -65,6 +65,18 @@ uint64_t pt__do_node_key(struct pt_ctx *ctx, const struct pt_search *search, pt_
     return pt__index_key(sim, &sim->pools[pool], search, job, node, wanted);
 }
 
+/* Whether the pool has the units that the class wants, wherever they are; O(1). */
+static bool enough_units(const struct pt_sim *sim, const struct pt_class *class_, uint32_t pool)
+{
+    const struct pt_pool_state *p = &sim->pools[pool];
+    if (class_->units == 0) return true;
+    const struct pt_need *need = pt__need(sim, class_, pool);
+    uint64_t units = p->open_gpus;
+    if (!pt__class_distinct(class_, p))
+        units = need->capacity == 0 ? UINT64_MAX : p->free_units / need->capacity;
+    return units >= class_->units;
+}
+
 /* Why the placement found nothing in the pool; O(1), so it looks at the pool's sums alone. */
 static enum pt_reason why_not(const struct pt_sim *sim, const struct pt_class *class_,
                               uint32_t pool)
@@ -73,10 +85,7 @@ static enum pt_reason why_not(const struct pt_sim *sim, const struct pt_class *c
     bool host = p->bound_host && (class_->cpus_milli != 0 || class_->mem_mib != 0);
     if (class_->units == 0) return PT_REASON_HOST_BUSY;
     const struct pt_need *need = pt__need(sim, class_, pool);
-    uint64_t units = p->open_gpus;
-    if (!pt__class_distinct(class_, p))
-        units = need->capacity == 0 ? UINT64_MAX : p->free_units / need->capacity;
-    if (units < class_->units) return PT_REASON_NO_GPU;
+    if (!enough_units(sim, class_, pool)) return PT_REASON_NO_GPU;
     if (p->nested != NULL) return PT_REASON_MIG_START;
     if (class_->units > 1) return PT_REASON_GANG;
     if (host) return PT_REASON_HOST_BUSY;
@@ -111,6 +120,8 @@ bool pt__do_place(struct pt_ctx *ctx, const struct pt_units **units, pt_job job,
     for (uint32_t pool; (pool = next_pool(sim, job, pools)) != PT_NONE;) {
         pools &= ~PT_POOL_BIT(pool);
         if (sim->limits && !pt__within_limit(sim, job, pool)) continue;
+        sim->why = PT_REASON_NO_GPU;
+        if (!enough_units(sim, class_, pool)) continue; /* the placement would look in vain */
         sim->units.pool = pool;
         sim->units.count = 0;
         sim->units.node = PT_NONE;
