@@ -288,6 +288,7 @@ struct pt_sim {
     /* claims on units of jobs that are being saved: claims.c */
     struct pt_claim *claim;
     uint32_t claim_count, claim_capacity;
+    uint32_t *claim_gpus; /* scratch: [largest job] */
     unsigned char *scratch_state; /* [GPUs of a node][stride] */
     /* scratch of settling: the residents of one GPU, unit by unit */
     uint32_t *resident_member;

@@ -591,7 +591,12 @@ void pt__life_withdraw(struct pt_sim *sim, pt_job job)
         if (sim->world.policy->on_withdrawn != NULL)
             sim->world.policy->on_withdrawn(sim->policy_state, &sim->ctx, job);
     }
-    if (pt__state(sim, job) == PT_STATE_RESERVED) pt__vacate(sim, sim->live_of[job]);
+    if (pt__state(sim, job) == PT_STATE_RESERVED) {
+        pt__vacate(sim, sim->live_of[job]);
+        if (sim->world.policy->on_withdrawn != NULL)
+            sim->world.policy->on_withdrawn(sim->policy_state, &sim->ctx, job);
+        if (sim->claim_count > 0) pt__claims_settle(sim);
+    }
     pt__close_badly(sim, job, PT_STATE_WITHDRAWN, PT_EVENT_WITHDRAWN, PT_REASON_GAVE_UP);
 }
 

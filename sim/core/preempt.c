@@ -68,6 +68,7 @@ void pt__life_preempt(struct pt_sim *sim, uint32_t index)
     stop_computing(sim, index);
     if (sim->limits) pt__tenants_hold(sim, live->job, live->pool, false);
     live->saving = true;
+    sim->released |= PT_POOL_BIT(live->pool); /* of what its tenant may hold */
     int64_t due_ns = save_ns > PT_TIME_MAX - sim->now_ns ? PT_TIME_MAX : sim->now_ns + save_ns;
     pt_heap_set(&sim->ready_heap, pt_heap_key(due_ns, live->job, index));
 }

@@ -195,7 +195,10 @@ static bool holds(const char *policy, uint64_t seed, enum situation situation,
     const char *params;
     build(&rig, policy, seed, situation, mode, &params);
     enum pt_status status = rig_run(&rig);
-    const char *wrong = status == PT_OK ? NULL : rig.error.message;
+    char message[1024];
+    snprintf(message, sizeof message, "%s", rig.error.message);
+    const char *wrong = status == PT_OK ? NULL : message;
+    if (wrong != NULL && pt_sim_abandon(rig.sim, &rig.error) != PT_OK) wrong = rig.error.message;
     for (pt_job job = 0; job < rig.trace.job_count && wrong == NULL; job++) {
         enum pt_job_state state = (enum pt_job_state)rig.results[job].state;
         if (state == PT_STATE_COUNT)

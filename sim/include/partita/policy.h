@@ -580,7 +580,8 @@ struct pt_policy_ops {
     void (*fini)(void *state);
     /* The job became pending: it arrived, or came back to its place. */
     void (*on_pending)(void *state, struct pt_ctx *ctx, pt_job job);
-    /* A pending job left the queue otherwise than by this policy's own start. */
+    /* A pending job left the queue otherwise than by this policy's own start, or one that this
+     * policy started gave up before it was served. */
     void (*on_withdrawn)(void *state, struct pt_ctx *ctx, pt_job job);
     /* Units were released in these pools, or nodes came up there: what did not fit may fit now. */
     void (*on_release)(void *state, struct pt_ctx *ctx, uint64_t pools);
