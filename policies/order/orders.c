@@ -56,11 +56,6 @@ static pt_u128 size_key(const struct pt_ranked *order, const struct pt_ctx *ctx,
     return gpus(ctx, job);
 }
 
-static pt_u128 service_key(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job)
-{
-    return service(ctx, job, work(order, ctx, job));
-}
-
 static pt_u128 service_left_key(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job)
 {
     return service(ctx, job, work_left(order, ctx, job));
@@ -112,7 +107,6 @@ static const struct pt_ranked_rule shortest = {work, false, NULL},
                                    smallest = {size_key, false, NULL},
                                    least_left = {work_left, true, NULL},
                                    least_service_left = {service_left_key, true, NULL},
-                                   least_service = {service_key, false, NULL},
                                    drawn = {drawn_key, false, NULL},
                                    earliest_due = {due_key, false, ends_too_late};
 
@@ -120,8 +114,6 @@ static const struct pt_param strict_params[] = {
     PT_RANKED_BLOCKING_PARAM("strict"), PT_RANKED_BY_PARAM("work"), {0}};
 static const struct pt_param skip_params[] = {
     PT_RANKED_BLOCKING_PARAM("skip"), PT_RANKED_BY_PARAM("work"), {0}};
-static const struct pt_param estimate_params[] = {
-    PT_RANKED_BLOCKING_PARAM("strict"), PT_RANKED_BY_PARAM("estimate"), {0}};
 
 enum { PARAM_ADMISSION = PT_RANKED_OWN };
 enum { ADMISSION_NONE, ADMISSION_POSSIBLE };
@@ -156,12 +148,6 @@ static enum pt_status srsf_init(void *state, const struct pt_ctx *ctx,
                                 const struct pt_value *values, struct pt_error *error)
 {
     return pt__ranked_init(state, ctx, values, &least_service_left, error);
-}
-
-static enum pt_status qssf_init(void *state, const struct pt_ctx *ctx,
-                                const struct pt_value *values, struct pt_error *error)
-{
-    return pt__ranked_init(state, ctx, values, &least_service, error);
 }
 
 static enum pt_status random_init(void *state, const struct pt_ctx *ctx,
@@ -226,16 +212,6 @@ const struct pt_policy_ops pt__srsf = {
     .preemption = PT_PREEMPTION_SUSPEND,
     .params = skip_params,
     .init = srsf_init,
-};
-
-const struct pt_policy_ops pt__qssf = {
-    PT_RANKED_FUNCTIONS,
-    .name = "qssf",
-    .summary = "quasi-shortest service first: least estimated time x GPUs",
-    .source = "Helios (Hu et al., SC 2021), section 4.2: QSSF service",
-    .columns = "estimate_s,gpu_frac",
-    .params = estimate_params,
-    .init = qssf_init,
 };
 
 const struct pt_policy_ops pt__random = {

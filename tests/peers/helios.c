@@ -29,6 +29,8 @@ static const struct {
     int64_t longer_s;
 } policies[] = {
     {"fifo", "fifo", "blocking=strict", 0},
+    {"sjf", "sjf", "blocking=strict by=work", 0},
+    {"qssf", "qssf", "blocking=strict by=estimate first_by_gpus=true", 0},
     {"srtf", "helios_srtf", "tick=1s", 1},
 };
 #define POLICY_COUNT (sizeof policies / sizeof policies[0])
