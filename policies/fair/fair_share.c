@@ -1,0 +1,489 @@
+#include <stdlib.h>
+
+#include "policies/fair/factors.h"
+#include "policies/fair/fair.h"
+#include "policies/fair/intern.h"
+#include "policies/fair/lines.h"
+#include "policies/fair/tree.h"
+
+/* Slurm's multifactor priority: who has used less than its share goes first.
+ *
+ * Accounts are tenants, users are the users under them (a tenant's jobs without a user are one user
+ * more). What a user has been allocated is charged while its jobs run and decays. Between two
+ * passes only the factors of leaves change, not the order within a leaf, so a pass ranks the tree
+ * and looks at the first line of each leaf that has somebody waiting. */
+
+enum { BLOCKING_STRICT, BLOCKING_SKIP };
+enum { TREE_FAIR, TREE_CLASSIC };
+enum { FAVOR_LARGE, FAVOR_SMALL };
+
+enum {
+    PARAM_TREE,
+    PARAM_HALF_LIFE,
+    PARAM_DAMPENING,
+    PARAM_RECALCULATE,
+    PARAM_WEIGHT_FAIR_SHARE,
+    PARAM_WEIGHT_AGE,
+    PARAM_MAX_AGE,
+    PARAM_WEIGHT_ASSOCIATION,
+    PARAM_WEIGHT_JOB_SIZE,
+    PARAM_FAVOR,
+    PARAM_WEIGHT_POOL,
+    PARAM_POOL_ORDER,
+    PARAM_WEIGHT_QOS,
+    PARAM_WEIGHT_GPUS,
+    PARAM_WEIGHT_CPUS,
+    PARAM_WEIGHT_MEMORY,
+    PARAM_BILLING_CPU,
+    PARAM_BILLING_MEMORY,
+    PARAM_BLOCKING
+};
+
+static const char *const trees[] = {"fair", "classic", NULL};
+static const char *const favors[] = {"large", "small", NULL};
+static const char *const blockings[] = {"strict", "skip", NULL};
+
+#define WEIGHT(name, fallback, help)                                                               \
+    {                                                                                              \
+        name, PT_PARAM_NUMBER, "", fallback, "0", "1000000000", NULL, help                         \
+    }
+
+static const struct pt_param params[] =
+    {[PARAM_TREE] = {"tree", PT_PARAM_CHOICE, "", "fair", NULL, NULL, trees,
+                     "fair: Fair Tree, ranks of a walk by share / usage among siblings; classic: "
+                     "2^(-(usage / share) / dampening)"},
+     [PARAM_HALF_LIFE] = {"half_life", PT_PARAM_DURATION, "s", "7d", "0s", NULL, NULL,
+                          "after which usage counts half; 0s: it never decays"},
+     [PARAM_DAMPENING] = {"dampening", PT_PARAM_NUMBER, "", "1", "0.000001", "1000000", NULL,
+                          "classic: how little usage matters"},
+     [PARAM_RECALCULATE] =
+         {"recalculate", PT_PARAM_DURATION, "s", "0s", "0s", NULL, NULL,
+          "fair-share factors are as of the latest multiple of this (Slurm: 5min); "
+          "0s: as of now"},
+     [PARAM_WEIGHT_FAIR_SHARE] = WEIGHT("weight_fair_share", "1", "of the fair-share factor"),
+     [PARAM_WEIGHT_AGE] = WEIGHT("weight_age", "0", "of the time since submission / max_age"),
+     [PARAM_MAX_AGE] = {"max_age", PT_PARAM_DURATION, "s", "7d", "1ns", NULL, NULL,
+                        "waiting time from which the age factor is 1"},
+     [PARAM_WEIGHT_ASSOCIATION] =
+         WEIGHT("weight_association", "0", "of the tenant's priority / the highest of a tenant"),
+     [PARAM_WEIGHT_JOB_SIZE] = WEIGHT("weight_job_size", "0", "of the job's GPUs / all GPUs"),
+     [PARAM_FAVOR] = {"favor", PT_PARAM_CHOICE, "", "large", NULL, NULL,
+                      favors, "which jobs have the greater job-size factor"},
+     [PARAM_WEIGHT_POOL] = WEIGHT("weight_pool", "0", "of the pool's place in pool_order"),
+     [PARAM_POOL_ORDER] =
+         {"pool_order", PT_PARAM_WORDS, "", "", NULL, NULL, NULL,
+          "pools from factor 1 down, those not named have 0; a job counts as in the "
+          "best it may use"},
+     [PARAM_WEIGHT_QOS] = WEIGHT("weight_qos", "0", "of the job's priority / the highest of a job"),
+     [PARAM_WEIGHT_GPUS] = WEIGHT("weight_gpus", "0", "of the job's GPUs / all GPUs, as a TRES"),
+     [PARAM_WEIGHT_CPUS] = WEIGHT("weight_cpus", "0", "of the job's CPUs / all CPUs, as a TRES"),
+     [PARAM_WEIGHT_MEMORY] =
+         WEIGHT("weight_memory", "0", "of the job's host memory / all host memory, as a TRES"),
+     [PARAM_BILLING_CPU] =
+         WEIGHT("billing_cpu", "0", "GPU seconds charged for a CPU second; a GPU second is 1"),
+     [PARAM_BILLING_MEMORY] =
+         WEIGHT("billing_memory", "0", "GPU seconds charged for a GiB of host memory a second"),
+     [PARAM_BLOCKING] = {"blocking", PT_PARAM_CHOICE, "", "strict", NULL, NULL, blockings,
+                         "whether a job that can't start holds back those behind it"},
+     {0}};
+
+struct fair_share {
+    struct pt_lines lines;
+    struct pt_fair_tree tree;
+    struct pt_factors factors;
+    uint32_t first_leaf;           /* node of leaf 0 */
+    uint32_t *node_of;             /* by tenant: its node, PT_NONE = not in the tree */
+    uint8_t *charged;              /* by job: the pool it is charged for + 1, 0 = none */
+    struct pt_intern users, ranks; /* only while it is built */
+    bool strict, classic, has_keys, scan;
+    double weight, weight_age, dampening;
+    int64_t max_age_ns, recalculate_ns;
+    int64_t ranked_ns; /* the time that the factors are of */
+    uint64_t billing_cpu_ppm, billing_memory_ppm;
+};
+
+static uint32_t flags(const struct pt_value *values)
+{
+    return values[PARAM_BLOCKING].integer == BLOCKING_SKIP ? PT_POLICY_WORK_CONSERVING : 0;
+}
+
+static size_t state_size(const struct pt_value *values, uint32_t class_count)
+{
+    (void)values, (void)class_count;
+    return sizeof(struct fair_share);
+}
+
+static void fini(void *state)
+{
+    struct fair_share *fair = state;
+    pt__lines_fini(&fair->lines);
+    pt__fair_tree_fini(&fair->tree);
+    pt__intern_fini(&fair->users);
+    pt__intern_fini(&fair->ranks);
+    free(fair->charged);
+    free(fair->node_of);
+}
+
+/* ---- building ---- */
+
+static void read_values(struct fair_share *fair, const struct pt_ctx *ctx,
+                        const struct pt_value *values)
+{
+    int64_t half_life_ns = values[PARAM_HALF_LIFE].integer;
+    bool decays = half_life_ns > 0 && half_life_ns < PT_TIME_MAX;
+    fair->tree.decay.half_life_ns = decays ? half_life_ns : PT_NEVER;
+    fair->tree.decay.parts_per_gpu = pt_view_parts_per_gpu(ctx);
+    fair->strict = values[PARAM_BLOCKING].integer == BLOCKING_STRICT;
+    fair->classic = values[PARAM_TREE].integer == TREE_CLASSIC;
+    fair->weight = values[PARAM_WEIGHT_FAIR_SHARE].number;
+    fair->weight_age = values[PARAM_WEIGHT_AGE].number;
+    fair->dampening = values[PARAM_DAMPENING].number;
+    fair->max_age_ns = values[PARAM_MAX_AGE].integer;
+    fair->recalculate_ns = values[PARAM_RECALCULATE].integer;
+    fair->billing_cpu_ppm = (uint64_t)values[PARAM_BILLING_CPU].ppm;
+    fair->billing_memory_ppm = (uint64_t)values[PARAM_BILLING_MEMORY].ppm;
+    fair->ranked_ns = -1;
+}
+
+static enum pt_status read_factors(struct fair_share *fair, const struct pt_ctx *ctx,
+                                   const struct pt_value *values, struct pt_error *error)
+{
+    struct pt_factor_weights weights = {.association = values[PARAM_WEIGHT_ASSOCIATION].number,
+                                        .job_size = values[PARAM_WEIGHT_JOB_SIZE].number,
+                                        .pool = values[PARAM_WEIGHT_POOL].number,
+                                        .qos = values[PARAM_WEIGHT_QOS].number,
+                                        .gpus = values[PARAM_WEIGHT_GPUS].number,
+                                        .cpus = values[PARAM_WEIGHT_CPUS].number,
+                                        .memory = values[PARAM_WEIGHT_MEMORY].number,
+                                        .favor_small = values[PARAM_FAVOR].integer == FAVOR_SMALL,
+                                        .pool_order = values[PARAM_POOL_ORDER].text};
+    fair->has_keys = pt__factors_any(&weights);
+    fair->scan = fair->has_keys && fair->weight_age != 0;
+    return pt__factors_init(&fair->factors, ctx, &weights, error);
+}
+
+/* The job's leaf, and its rank if that tells jobs of a leaf and class apart. */
+static struct pt_line_of line_of(void *state, const struct pt_ctx *ctx, pt_job job)
+{
+    struct fair_share *fair = state;
+    struct pt_line_of of = {0};
+    struct pt_triple who = {pt_view_tenant_of(ctx, job),
+                            pt_trace_u32(pt_view_trace(ctx), PT_COL_USER, job), 0};
+    (void)pt__intern(&of.leaf, &fair->users, who); /* it is there already */
+    if (fair->factors.weight.qos == 0) return of;
+    uint64_t rank = (uint64_t)pt_view_rank(ctx, job).value;
+    struct pt_triple value = {(uint32_t)(rank >> 32), (uint32_t)rank, 0};
+    if (!pt__intern(&of.rank, &fair->ranks, value)) of.rank = PT_NONE;
+    return of;
+}
+
+static bool find_users(struct fair_share *fair, const struct pt_ctx *ctx)
+{
+    const struct pt_trace *trace = pt_view_trace(ctx);
+    for (pt_job job = 0; job < trace->job_count; job++) {
+        uint32_t index;
+        struct pt_triple who = {pt_view_tenant_of(ctx, job), pt_trace_u32(trace, PT_COL_USER, job),
+                                0};
+        if (!pt__intern(&index, &fair->users, who)) return false;
+    }
+    return true;
+}
+
+/* Node 1 + t is tenant t. The tenant `default` is always there, but holds no shares unless a job
+ * or another tenant is under it. */
+static enum pt_status plant(struct fair_share *fair, const struct pt_ctx *ctx,
+                            struct pt_error *error)
+{
+    uint32_t tenants = pt_view_tenant_count(ctx), users = fair->users.count;
+    bool has_default = false;
+    if (tenants == 0) tenants = 1;
+    PT_TRY(pt__fair_tree_init(&fair->tree, 1 + tenants + users, error));
+    struct pt_fair_node *node = fair->tree.node;
+    for (uint32_t t = 0; t < tenants; t++) {
+        const struct pt_tenant_facts *facts = pt_view_tenant(ctx, t);
+        node[1 + t].parent = facts->parent == PT_NONE ? 0 : 1 + facts->parent;
+        node[1 + t].shares = facts->weight;
+        has_default |= facts->parent == 0;
+    }
+    fair->first_leaf = 1 + tenants;
+    for (uint32_t u = 0; u < users; u++) {
+        struct pt_fair_node *user = &node[fair->first_leaf + u];
+        user->parent = 1 + fair->users.triple[u].a;
+        user->shares = 1;
+        user->user = true;
+        has_default |= user->parent == 1;
+    }
+    if (!has_default) node[1].shares = 0;
+    pt__fair_tree_link(&fair->tree);
+    return PT_OK;
+}
+
+static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
+                           struct pt_error *error)
+{
+    struct fair_share *fair = state;
+    uint32_t job_count = pt_view_trace(ctx)->job_count;
+    read_values(fair, ctx, values);
+    enum pt_status status = read_factors(fair, ctx, values, error);
+    fair->charged = calloc((size_t)job_count + 1, 1);
+    if (status == PT_OK && (fair->charged == NULL || !find_users(fair, ctx)))
+        status = pt_fail(error, PT_ERR_MEMORY, "out of memory for the users of %u jobs", job_count);
+    if (status == PT_OK) status = plant(fair, ctx, error);
+    if (status == PT_OK)
+        status = pt__lines_init(&fair->lines, ctx, fair->users.count, line_of, fair, error);
+    if (status != PT_OK) {
+        fini(fair);
+        return status;
+    }
+    for (pt_job job = 0; fair->has_keys && job < job_count; job++)
+        fair->lines.line[fair->lines.line_of[job]].key = pt__factors_of(&fair->factors, ctx, job);
+    pt__intern_fini(&fair->users);
+    pt__intern_fini(&fair->ranks);
+    return PT_OK;
+}
+
+/* ---- usage and factors ---- */
+
+/* The time whose factors count at now. */
+static int64_t ranking_time(const struct fair_share *fair, int64_t now_ns)
+{
+    if (fair->recalculate_ns == 0) return now_ns;
+    return now_ns - now_ns % fair->recalculate_ns;
+}
+
+static void rank_users(struct fair_share *fair, int64_t now_ns)
+{
+    int64_t time_ns = ranking_time(fair, now_ns);
+    if (time_ns <= fair->ranked_ns) return;
+    fair->ranked_ns = time_ns;
+    pt__fair_tree_measure(&fair->tree, time_ns);
+    if (fair->classic)
+        pt__fair_tree_classic(&fair->tree, fair->dampening);
+    else
+        pt__fair_tree_rank(&fair->tree);
+}
+
+/* Parts of a GPU that the job is charged for in a pool. */
+static uint64_t bill(const struct fair_share *fair, const struct pt_ctx *ctx, uint32_t pool,
+                     pt_job job)
+{
+    const struct pt_trace *trace = pt_view_trace(ctx);
+    pt_u128 more = 0, parts_per_gpu = pt_view_parts_per_gpu(ctx);
+    if (fair->billing_cpu_ppm != 0)
+        more += parts_per_gpu * pt_trace_u32(trace, PT_COL_CPUS, job) * fair->billing_cpu_ppm /
+                1000000000u;
+    if (fair->billing_memory_ppm != 0)
+        more += parts_per_gpu * pt_trace_u32(trace, PT_COL_MEM, job) * fair->billing_memory_ppm /
+                1024000000u;
+    return pt_view_parts(ctx, pool, job) + (uint64_t)more;
+}
+
+static void charge(struct fair_share *fair, const struct pt_ctx *ctx, pt_job job, uint32_t pool,
+                   bool take)
+{
+    int64_t now_ns = pt_view_now_ns(ctx);
+    uint32_t leaf = fair->lines.line[fair->lines.line_of[job]].leaf;
+    /* On a grid the factors are of a time before this change. */
+    if (fair->recalculate_ns != 0) rank_users(fair, now_ns);
+    pt__fair_tree_charge(&fair->tree, fair->first_leaf + leaf, now_ns, bill(fair, ctx, pool, job),
+                         take);
+}
+
+static void uncharge(struct fair_share *fair, const struct pt_ctx *ctx, pt_job job)
+{
+    if (fair->charged[job] == 0) return;
+    charge(fair, ctx, job, fair->charged[job] - 1u, false);
+    fair->charged[job] = 0;
+}
+
+static void on_started(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct fair_share *fair = state;
+    uint32_t pool = pt_view_held_pool(ctx, job);
+    uncharge(fair, ctx, job); /* where it moves from */
+    if (pool == PT_NONE) return;
+    charge(fair, ctx, job, pool, true);
+    fair->charged[job] = (uint8_t)(pool + 1);
+}
+
+static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
+{
+    (void)why;
+    uncharge(state, ctx, job);
+}
+
+/* ---- the queue ---- */
+
+static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct fair_share *fair = state;
+    (void)ctx;
+    pt__lines_add(&fair->lines, job);
+}
+
+static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct fair_share *fair = state;
+    (void)ctx;
+    pt__lines_remove(&fair->lines, job);
+}
+
+static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
+{
+    struct fair_share *fair = state;
+    pt__lines_released(&fair->lines, ctx, pools);
+}
+
+/* What age adds to a job's priority: weight x wait / max_age, at most the weight. */
+static double age_of(const struct fair_share *fair, const struct pt_ctx *ctx, pt_job job)
+{
+    if (fair->weight_age == 0) return 0;
+    int64_t wait_ns = pt_view_now_ns(ctx) - pt_trace_submit_ns(pt_view_trace(ctx))[job];
+    if (wait_ns >= fair->max_age_ns) return fair->weight_age;
+    return fair->weight_age * ((double)wait_ns / (double)fair->max_age_ns);
+}
+
+struct choice {
+    uint32_t line; /* PT_NONE = nobody */
+    pt_job job;
+    double priority;
+};
+
+static void offer(struct choice *best, const struct fair_share *fair, const struct pt_ctx *ctx,
+                  uint32_t line)
+{
+    const struct pt_line *l = &fair->lines.line[line];
+    pt_job job = pt__lines_head(&fair->lines, line);
+    double priority = fair->weight * fair->tree.node[fair->first_leaf + l->leaf].factor;
+    priority += l->key + age_of(fair, ctx, job);
+    if (best->line != PT_NONE &&
+        (priority < best->priority || (priority == best->priority && job > best->job)))
+        return;
+    *best = (struct choice){line, job, priority};
+}
+
+/* Whether the line is out of this pass: it waits for what is blocked, or its class can't start. */
+static bool passed_by(struct fair_share *fair, const struct pt_ctx *ctx, uint32_t line,
+                      uint64_t blocked)
+{
+    uint32_t class_id = fair->lines.line[line].class_id;
+    if (fair->strict) {
+        if ((pt_view_class_pools(ctx, class_id) & ~blocked) != 0) return false;
+        pt__lines_pass_by(&fair->lines, line);
+    } else {
+        if (fair->lines.class_state[class_id] == PT_CLASS_FITS) return false;
+        pt__lines_park(&fair->lines, line);
+    }
+    return true;
+}
+
+/* Offers the leaf's first line, or all of them where ages that reach their bound change the order
+ * among them. */
+static void offer_leaf(struct choice *best, struct fair_share *fair, const struct pt_ctx *ctx,
+                       uint32_t leaf, uint64_t blocked)
+{
+    struct pt_lines *lines = &fair->lines;
+    for (uint32_t i = 0; i < lines->leaf_size[leaf];) {
+        uint32_t line = lines->leaf_line[lines->leaf_first[leaf] + i];
+        if (passed_by(fair, ctx, line, blocked)) continue; /* another took its slot */
+        offer(best, fair, ctx, line);
+        if (!fair->scan) return;
+        i++;
+    }
+}
+
+/* Whose turn it is, of those not known to have to wait. */
+static struct choice choose(struct fair_share *fair, const struct pt_ctx *ctx, uint64_t blocked)
+{
+    struct pt_lines *lines = &fair->lines;
+    struct choice best = {PT_NONE, PT_NONE, 0};
+    if (lines->active_count > 1) rank_users(fair, pt_view_now_ns(ctx));
+    for (uint32_t i = lines->active_count; i-- > 0;) /* a leaf that goes is replaced by the last */
+        offer_leaf(&best, fair, ctx, lines->active[i], blocked);
+    return best;
+}
+
+static enum pt_status start(struct fair_share *fair, struct pt_ctx *ctx, pt_job job,
+                            const struct pt_units *units)
+{
+    pt__lines_remove(&fair->lines, job); /* before it can come back */
+    return pt_ctx_start(ctx, job, units);
+}
+
+static enum pt_status schedule_skip(struct fair_share *fair, struct pt_ctx *ctx)
+{
+    struct pt_lines *lines = &fair->lines;
+    while (lines->fit_classes > 0) {
+        struct choice next = choose(fair, ctx, 0);
+        const struct pt_units *units;
+        if (next.line == PT_NONE) break;
+        if (pt_ctx_place(ctx, &units, next.job, UINT64_MAX)) {
+            PT_TRY(start(fair, ctx, next.job, units));
+            continue;
+        }
+        bool limit = pt_view_why(ctx) == PT_REASON_LIMIT;
+        pt__lines_unfit(lines, lines->line[next.line].class_id,
+                        limit ? PT_CLASS_OVERLIMIT : PT_CLASS_UNFIT);
+    }
+    return PT_OK;
+}
+
+/* Tries a job in the pools that nobody before it waits for; what it waits for is blocked then. */
+static enum pt_status try_strictly(struct fair_share *fair, struct pt_ctx *ctx, uint64_t *blocked,
+                                   const struct choice *next)
+{
+    struct pt_lines *lines = &fair->lines;
+    uint32_t class_id = lines->line[next->line].class_id;
+    uint64_t pools = pt_view_class_pools(ctx, class_id);
+    const struct pt_units *units;
+    enum pt_class_state known = (enum pt_class_state)lines->class_state[class_id];
+    if (known == PT_CLASS_FITS) {
+        if (pt_ctx_place(ctx, &units, next->job, pools & ~*blocked))
+            return start(fair, ctx, next->job, units);
+        known = pt_view_why(ctx) == PT_REASON_LIMIT ? PT_CLASS_OVERLIMIT : PT_CLASS_UNFIT;
+        if ((pools & *blocked) == 0) pt__lines_unfit(lines, class_id, known);
+    }
+    if (known != PT_CLASS_OVERLIMIT) *blocked |= pools;
+    pt__lines_pass_by(lines, next->line);
+    return PT_OK;
+}
+
+static enum pt_status schedule_strict(struct fair_share *fair, struct pt_ctx *ctx)
+{
+    uint64_t blocked = 0;
+    enum pt_status status = PT_OK;
+    while (status == PT_OK && fair->lines.fit_classes > 0 &&
+           (uint32_t)__builtin_popcountll(blocked) < pt_view_pool_count(ctx)) {
+        struct choice next = choose(fair, ctx, blocked);
+        if (next.line == PT_NONE) break;
+        status = try_strictly(fair, ctx, &blocked, &next);
+    }
+    pt__lines_pass_over(&fair->lines);
+    return status;
+}
+
+static enum pt_status schedule(void *state, struct pt_ctx *ctx)
+{
+    struct fair_share *fair = state;
+    return fair->strict ? schedule_strict(fair, ctx) : schedule_skip(fair, ctx);
+}
+
+const struct pt_policy_ops pt__fair_share = {
+    .abi = PT_POLICY_ABI,
+    .size = sizeof(struct pt_policy_ops),
+    .name = "fair_share",
+    .summary = "by Slurm's multifactor priority: users who used least of their share go first",
+    .source = "Slurm's priority/multifactor (SchedMD/slurm 284c3b9), Fair Tree and classic",
+    .columns = "tenant,user,priority,cpus,mem_gib",
+    .params = params,
+    .flags = flags,
+    .state_size = state_size,
+    .init = init,
+    .fini = fini,
+    .on_pending = on_pending,
+    .on_withdrawn = on_withdrawn,
+    .on_release = on_release,
+    .on_started = on_started,
+    .on_stopped = on_stopped,
+    .schedule = schedule,
+};
