@@ -71,9 +71,8 @@ static bool enough_units(const struct pt_sim *sim, const struct pt_class *class_
     const struct pt_pool_state *p = &sim->pools[pool];
     if (class_->units == 0) return true;
     const struct pt_need *need = pt__need(sim, class_, pool);
-    uint64_t units = p->open_gpus;
-    if (!pt__class_distinct(class_, p))
-        units = need->capacity == 0 ? UINT64_MAX : p->free_units / need->capacity;
+    if (need->capacity == 0) return true; /* by memory alone: full GPUs take it too */
+    uint64_t units = pt__class_distinct(class_, p) ? p->open_gpus : p->free_units / need->capacity;
     return units >= class_->units;
 }
 
