@@ -19,6 +19,7 @@ static const struct pt_param params[] = {
 struct fifo {
     struct pt_heads heads;
     bool strict;
+    bool limited;        /* skip: a class was set aside for its tenant's limit */
     uint64_t blocked;    /* strict: pools that a job in front waits for */
     pt_job last_blocker; /* strict: the latest job in the queue that blocks */
     alignas(uint64_t) unsigned char memory[];
@@ -74,7 +75,8 @@ static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
     if (fifo->strict)
         unblock(fifo, ctx);
     else
-        pt__heads_bring_back(&fifo->heads, ctx, pools);
+        pt__heads_bring_back(&fifo->heads, ctx, fifo->limited ? UINT64_MAX : pools);
+    fifo->limited = false;
 }
 
 static bool all_blocked(const struct fifo *fifo, const struct pt_ctx *ctx)
@@ -96,7 +98,10 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
             pt__heads_refresh(&fifo->heads, ctx, class_id);
             continue;
         }
-        if (fifo->strict && (pools & ~fifo->blocked) != 0) {
+        /* Who waits for what his tenant holds, in whatever pool, holds back nobody. */
+        bool limited = (pools & ~fifo->blocked) != 0 && pt_view_why(ctx) == PT_REASON_LIMIT;
+        fifo->limited |= limited;
+        if (fifo->strict && !limited && (pools & ~fifo->blocked) != 0) {
             fifo->blocked |= pools;
             fifo->last_blocker = job;
         }
