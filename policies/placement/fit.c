@@ -26,30 +26,32 @@ static const struct pt_search emptiest_by_room = {PT_GPUS_EMPTIEST, true, pt__ke
 static bool place_first(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
                         uint32_t pool)
 {
-    (void)state;
     if (pt__place_whole(ctx, units, &lowest, job, pool)) return true;
     /* Nodes in order may be more than the job allows; those with most room are the fewest. */
     bool any_number = pt_view_nodes_allowed(ctx, job) == PT_NONE;
-    return pt__place_gathered(ctx, units, any_number ? &lowest : &lowest_by_room, job, pool);
+    return pt__place_gathered(state, ctx, units, any_number ? &lowest : &lowest_by_room,
+                              PT__RACK_LOWEST, job, pool);
+}
+
+bool pt__place_fullest(struct pt__placing *placing, struct pt_ctx *ctx, struct pt_units *units,
+                       pt_job job, uint32_t pool)
+{
+    return pt__place_whole(ctx, units, &fullest, job, pool) ||
+           pt__place_gathered(placing, ctx, units, &fullest_by_room, PT__RACK_TIGHTEST, job, pool);
 }
 
 static bool place_fullest(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
                           uint32_t pool)
 {
-    (void)state;
-    return pt__place_whole(ctx, units, &fullest, job, pool) ||
-           pt__place_gathered(ctx, units, &fullest_by_room, job, pool);
+    return pt__place_fullest(state, ctx, units, job, pool);
 }
 
 static bool place_emptiest(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
                            uint32_t pool)
 {
-    (void)state;
     return pt__place_whole(ctx, units, &emptiest, job, pool) ||
-           pt__place_gathered(ctx, units, &emptiest_by_room, job, pool);
+           pt__place_gathered(state, ctx, units, &emptiest_by_room, PT__RACK_ROOMIEST, job, pool);
 }
-
-static const struct pt_param no_params[] = {{0}};
 
 #define PLACEMENT(variable, text_name, text_summary, text_source, function)                        \
     const struct pt_placement_ops variable = {.abi = PT_POLICY_ABI,                                \
@@ -57,15 +59,17 @@ static const struct pt_param no_params[] = {{0}};
                                               .name = (text_name),                                 \
                                               .summary = (text_summary),                           \
                                               .source = (text_source),                             \
-                                              .params = no_params,                                 \
+                                              .params = pt__placing_params,                        \
+                                              .state_size = pt__placing_size,                      \
+                                              .init = pt__placing_init,                            \
+                                              .fini = pt__placing_fini,                            \
+                                              .pool_key = pt__placing_pool_key,                    \
                                               .place = (function)}
 
 PLACEMENT(pt__first_fit, "first_fit",
           "the lowest GPUs that fit: on the first node that holds the job whole, else over nodes "
           "in order",
           "Johnson et al., SIAM J. Computing 3(4), 1974", place_first);
-PLACEMENT(pt__best_fit, "best_fit", "the most loaded node (shared: GPU, then node) that fits",
-          "Johnson et al., SIAM J. Computing 3(4), 1974", place_fullest);
 PLACEMENT(pt__worst_fit, "worst_fit", "the least loaded node (shared: GPU, then node) that fits",
           "Johnson et al., SIAM J. Computing 3(4), 1974", place_emptiest);
 PLACEMENT(pt__pack, "pack", "as best_fit: fill what is in use before touching what is idle",
