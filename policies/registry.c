@@ -11,11 +11,23 @@ const struct pt_policy_ops *const pt_policies[] = {
     &pt__random, &pt__edf, &pt__priority,       &pt__helios_srtf, &pt__tiresias, &pt__fair_share,
     NULL};
 
-const struct pt_placement_ops *const pt_placements[] = {
-    &pt__first_fit,      &pt__best_fit, &pt__worst_fit, &pt__pack,        &pt__spread,
-    &pt__consolidate,    &pt__random,   &pt__fgd,       &pt__dot_product, &pt__gpu_packing,
-    &pt__gpu_clustering, &pt__mig_best, &pt__mig_worst, &pt__mig_first,   &pt__mig_best_fit,
-    &pt__mig_worst_fit,  NULL};
+const struct pt_placement_ops *const pt_placements[] = {&pt__first_fit,
+                                                        &pt__best_fit,
+                                                        &pt__worst_fit,
+                                                        &pt__pack,
+                                                        &pt__spread,
+                                                        &pt__consolidate,
+                                                        &pt__random_fit,
+                                                        &pt__fgd,
+                                                        &pt__dot_product,
+                                                        &pt__gpu_packing,
+                                                        &pt__gpu_clustering,
+                                                        &pt__mig_best,
+                                                        &pt__mig_worst,
+                                                        &pt__mig_first,
+                                                        &pt__mig_best_fit,
+                                                        &pt__mig_worst_fit,
+                                                        NULL};
 
 const struct pt_policy_ops *pt_policy_find(const char *name)
 {

@@ -12,7 +12,7 @@
 #include "policies/placement/racks.h"
 
 extern const struct pt_placement_ops pt__first_fit, pt__best_fit, pt__worst_fit, pt__pack,
-    pt__spread, pt__consolidate, pt__random, pt__fgd, pt__dot_product, pt__gpu_packing,
+    pt__spread, pt__consolidate, pt__random_fit, pt__fgd, pt__dot_product, pt__gpu_packing,
     pt__gpu_clustering, pt__mig_best, pt__mig_worst, pt__mig_first, pt__mig_best_fit,
     pt__mig_worst_fit;
 

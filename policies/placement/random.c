@@ -93,7 +93,7 @@ static bool place(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_jo
     return place_over_nodes(random, ctx, units, job, pool, wanted);
 }
 
-const struct pt_placement_ops pt__random = {
+const struct pt_placement_ops pt__random_fit = {
     .abi = PT_POLICY_ABI,
     .size = sizeof(struct pt_placement_ops),
     .name = "random",

@@ -74,14 +74,10 @@ uint64_t pt__scored_pool_key(void *state, struct pt_ctx *ctx, pt_job job, uint32
     return pt_view_node_key(ctx, &scored->search, job, node, wanted);
 }
 
-/* On the best node, on the GPU that its key wants. */
-static bool place_whole(struct pt__scored *scored, struct pt_ctx *ctx, struct pt_units *units,
-                        pt_job job, uint32_t pool)
+bool pt__scored_take(struct pt__scored *scored, struct pt_ctx *ctx, struct pt_units *units,
+                     pt_job job, uint32_t node)
 {
     uint32_t wanted = pt_view_units_wanted(ctx, job);
-    if (wanted > pt_view_node_size(ctx, pool, job)) return false;
-    uint32_t node = pt_view_best_node(ctx, &scored->search, pool, job, wanted);
-    if (node == PT_NONE) return false;
     units->node = node;
     if (wanted == 0) return true;
     if (scored->search.gpu_order == PT_GPUS_OWN) {
@@ -94,6 +90,15 @@ static bool place_whole(struct pt__scored *scored, struct pt_ctx *ctx, struct pt
         }
     }
     return pt_view_take(ctx, units, &fullest, job, node, wanted);
+}
+
+static bool place_whole(struct pt__scored *scored, struct pt_ctx *ctx, struct pt_units *units,
+                        pt_job job, uint32_t pool)
+{
+    uint32_t wanted = pt_view_units_wanted(ctx, job);
+    if (wanted > pt_view_node_size(ctx, pool, job)) return false;
+    uint32_t node = pt_view_best_node(ctx, &scored->search, pool, job, wanted);
+    return node != PT_NONE && pt__scored_take(scored, ctx, units, job, node);
 }
 
 bool pt__scored_place(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,

@@ -53,6 +53,10 @@ uint64_t pt__scored_pool_key(void *state, struct pt_ctx *ctx, pt_job job, uint32
 bool pt__scored_place(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
                       uint32_t pool);
 
+/* Puts the whole job on this node, which has the room, on the GPU that the node's key wants. */
+bool pt__scored_take(struct pt__scored *scored, struct pt_ctx *ctx, struct pt_units *units,
+                     pt_job job, uint32_t node);
+
 /* A job of the class that a key is asked about. */
 static inline pt_job pt__scored_job(const struct pt__scored *scored,
                                     const struct pt_node_facts *node)

@@ -8,7 +8,8 @@
  *
  * dot_product: the mean, over CPUs and GPUs, of free x asked, both as parts of the node's (or of
  * the largest node's). Grandl et al. (Tetris, SIGCOMM 2014) take the node where it is largest: what
- * is asked for is what the node has most of. Weng et al. take the smallest: little is left there.
+ * is asked for is what the node has most of. Weng et al. take the smallest, as a whole number,
+ * int(100 (1 - mean)): little is left there.
  *
  * A node whose CPUs are no constraint is weighed by its GPUs alone. Ties the lowest pool, node; on
  * it the fullest GPUs that fit. */
@@ -143,7 +144,7 @@ static uint64_t dot_key(const struct pt_node_facts *node, uint32_t wanted)
                        dot->by_largest ? dot->scored.cpus_max_milli : pool->cpus_milli_per_node);
         sum /= 2;
     }
-    return dot->smallest ? sum : DOT_ONE - sum;
+    return dot->smallest ? (100 * sum + DOT_ONE - 1) / DOT_ONE : DOT_ONE - sum;
 }
 
 static enum pt_status dot_init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,

@@ -11,7 +11,7 @@
 #include "partita/sim.h"
 #include "partita/trace.h"
 
-#define RIG_POOLS_MAX 8
+#define RIG_POOLS_MAX PT_POOLS_MAX
 #define RIG_VALUES_MAX 48
 #define RIG_DOWN_NODES 32
 #define RIG_DOWN_MAX 2
