@@ -2,14 +2,17 @@
 
 #include <string.h>
 
+#include "policies/backfill/backfill.h"
 #include "policies/fair/fair.h"
 #include "policies/order/order.h"
 #include "policies/placement/placement.h"
 
 const struct pt_policy_ops *const pt_policies[] = {
-    &pt__fifo,   &pt__sjf, &pt__smallest_first, &pt__srtf,        &pt__srsf,     &pt__qssf,
-    &pt__random, &pt__edf, &pt__priority,       &pt__helios_srtf, &pt__tiresias, &pt__fair_share,
-    NULL};
+    &pt__fifo,          &pt__sjf,      &pt__smallest_first,
+    &pt__srtf,          &pt__srsf,     &pt__qssf,
+    &pt__random,        &pt__edf,      &pt__priority,
+    &pt__helios_srtf,   &pt__tiresias, &pt__fair_share,
+    &pt__easy_backfill, NULL};
 
 const struct pt_placement_ops *const pt_placements[] = {&pt__first_fit,
                                                         &pt__best_fit,

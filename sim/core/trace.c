@@ -190,6 +190,9 @@ enum pt_status pt_trace_set_time(struct pt_trace *trace, pt_job row, enum pt_col
         return pt_fail(error, PT_ERR_ARGUMENT, "no such time cell");
     if (ns < 0 && ns != PT_TIME_ABSENT)
         return pt_fail(error, PT_ERR_INPUT, "%s is negative", pt_columns[column].name);
+    if (ns == 0 && column == PT_COL_ESTIMATE) /* unknown is for ever, and never nothing */
+        return pt_fail(error, PT_ERR_INPUT,
+                       "estimate_s is 0: leave it empty where nobody has estimated");
     if (ns == PT_NEVER && column != PT_COL_CHECKPOINT)
         return pt_fail(error, PT_ERR_INPUT, "%s is longer than 292 years", pt_columns[column].name);
     if (trace->column[column] == NULL) {

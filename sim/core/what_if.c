@@ -141,9 +141,11 @@ static bool gpu_change(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t g
         const struct pt_need *need = pt__need_of(sim, job, pool);
         struct pt_placed placed;
         memcpy(change->state, state, p->nested->state_size);
-        if (!take)
+        if (!take) {
+            if (pt__state(sim, job) == PT_STATE_RESERVED) /* it will have been made by then */
+                p->nested->ready(state, &p->pool->shape, cell);
             p->nested->remove(state, &p->pool->shape, need, cell);
-        else if (!p->nested->place(&placed, state, &p->pool->shape, need, cell)) {
+        } else if (!p->nested->place(&placed, state, &p->pool->shape, need, cell)) {
             sim->trial_log->change_count--;
             return false;
         }
@@ -251,8 +253,11 @@ bool pt__do_try_lift(struct pt_ctx *ctx, pt_job job)
 {
     struct pt_sim *sim = sim_of(ctx);
     if (sim->error.status != PT_OK || job >= sim->job_count) return false;
-    if (pt__state(sim, job) != PT_STATE_RUNNING) return false;
-    const struct pt_live *live = &sim->live[sim->live_of[job]];
+    enum pt_job_state state = pt__state(sim, job);
+    if (state != PT_STATE_RUNNING && state != PT_STATE_RESERVED) return false;
+    uint32_t index = sim->live_of[job];
+    const struct pt_live *live = &sim->live[index];
+    if (state == PT_STATE_RESERVED && pt__claims_of(sim, index) > 0) return false;
     struct pt_trial_entry *entry = entry_of(sim, job);
     if (live->saving || (entry != NULL && entry->lifted)) return false;
     if (!grow_all(sim, live->unit_count)) return false;

@@ -526,9 +526,10 @@ PT_USE_RESULT static inline enum pt_status pt_ctx_decline(struct pt_ctx *ctx, pt
     return ctx->api->decline(ctx, job);
 }
 
-/* What if this running job's units were free? False, and nothing is changed, unless it runs, is not
- * saving and is not lifted yet. One that is not pt_view_preemptible may be lifted too (what if it
- * had ended?), but must not be when the trial is committed. O(its units). */
+/* What if this running job's units were free? False, and nothing is changed, unless it runs or has
+ * all its units reserved (its instances are being made), is not saving and is not lifted yet. One
+ * that is not pt_view_preemptible may be lifted too (what if it had ended?), but must not be when
+ * the trial is committed. O(its units). */
 static inline bool pt_ctx_try_lift(struct pt_ctx *ctx, pt_job job)
 {
     return ctx->api->try_lift(ctx, job);

@@ -8,7 +8,8 @@ static const char everything[] =
     "id,submit_s,work_s,gpus,gpu_frac,gpu_mem_gib,mig,gpu_type,cpus,mem_gib,tenant,estimate_s,"
     "sm_util,checkpoint_s,distinct,preemptible,after\n"
     "\"a,b\",0,40,1,0.5,1.5,1g.10gb,h100|a100,2.5,0.0009765625,acme,,0.333333,inf,true,false,\n"
-    "\"say \"\"hi\"\"\",0.000000001,1700000000.000001,0,,,auto,,0,10.1005859375,default,0,,0,,"
+    "\"say "
+    "\"\"hi\"\"\",0.000000001,1700000000.000001,0,,,auto,,0,10.1005859375,default,0.000000001,,0,,"
     "true,\"a,b\"\n"
     "2,5,0,4294967294,1,0,,,0.001,0,\xc3\xa4,600,1,0.5,false,true,\"a,b|say \"\"hi\"\"\"\n";
 
