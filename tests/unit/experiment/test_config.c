@@ -169,6 +169,7 @@ Test(config, writes_every_key_but_the_output_file)
                                              "  name: fifo\n"
                                              "  placement:\n"
                                              "    name: first_fit\n"
+                                             "    pools: file\n"
                                              "  blocking: strict\n"
                                              "interference:\n"
                                              "  model: fitted\n"
