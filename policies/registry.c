@@ -6,31 +6,46 @@
 #include "policies/fair/fair.h"
 #include "policies/order/order.h"
 #include "policies/placement/placement.h"
+#include "policies/queues/queues.h"
 
+/* One row a line: a new one touches no other. */
+/* clang-format off */
 const struct pt_policy_ops *const pt_policies[] = {
-    &pt__fifo,          &pt__sjf,      &pt__smallest_first,
-    &pt__srtf,          &pt__srsf,     &pt__qssf,
-    &pt__random,        &pt__edf,      &pt__priority,
-    &pt__helios_srtf,   &pt__tiresias, &pt__fair_share,
-    &pt__easy_backfill, NULL};
+    &pt__fifo,
+    &pt__sjf,
+    &pt__smallest_first,
+    &pt__srtf,
+    &pt__srsf,
+    &pt__qssf,
+    &pt__random,
+    &pt__edf,
+    &pt__priority,
+    &pt__easy_backfill,
+    &pt__fair_share,
+    &pt__kueue,
+    &pt__tiresias,
+    &pt__helios_srtf,
+    NULL};
 
-const struct pt_placement_ops *const pt_placements[] = {&pt__first_fit,
-                                                        &pt__best_fit,
-                                                        &pt__worst_fit,
-                                                        &pt__pack,
-                                                        &pt__spread,
-                                                        &pt__consolidate,
-                                                        &pt__random_fit,
-                                                        &pt__fgd,
-                                                        &pt__dot_product,
-                                                        &pt__gpu_packing,
-                                                        &pt__gpu_clustering,
-                                                        &pt__mig_best,
-                                                        &pt__mig_worst,
-                                                        &pt__mig_first,
-                                                        &pt__mig_best_fit,
-                                                        &pt__mig_worst_fit,
-                                                        NULL};
+const struct pt_placement_ops *const pt_placements[] = {
+    &pt__first_fit,
+    &pt__best_fit,
+    &pt__worst_fit,
+    &pt__pack,
+    &pt__spread,
+    &pt__consolidate,
+    &pt__random_fit,
+    &pt__fgd,
+    &pt__dot_product,
+    &pt__gpu_packing,
+    &pt__gpu_clustering,
+    &pt__mig_best,
+    &pt__mig_worst,
+    &pt__mig_first,
+    &pt__mig_best_fit,
+    &pt__mig_worst_fit,
+    NULL};
+/* clang-format on */
 
 const struct pt_policy_ops *pt_policy_find(const char *name)
 {

@@ -146,7 +146,7 @@ static enum pt_status look(struct pt_ranked *order, struct pt_ctx *ctx, uint32_t
     bool limited = false;
     if (refused(order, ctx, job)) {
         (void)pt__queue_remove(&order->queue, ctx, job);
-        return pt_ctx_decline(ctx, job);
+        return pt_ctx_decline(ctx, job, PT_REASON_DECLINED);
     }
     if (open != 0 && pt_ctx_place(ctx, &units, job, open)) {
         (void)pt__queue_remove(&order->queue, ctx, job); /* it may come back at once */

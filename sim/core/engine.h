@@ -561,7 +561,7 @@ void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason);
 void pt__life_preempt(struct pt_sim *sim, uint32_t index);
 void pt__life_saved(struct pt_sim *sim, uint32_t index);
 void pt__life_kill(struct pt_sim *sim, uint32_t index, enum pt_reason reason);
-void pt__life_decline(struct pt_sim *sim, pt_job job);
+void pt__life_decline(struct pt_sim *sim, pt_job job, enum pt_reason reason);
 /* A running job leaves its units, to go on at others: pt__life_arrive. */
 void pt__life_depart(struct pt_sim *sim, uint32_t index);
 void pt__life_arrive(struct pt_sim *sim, uint32_t index, const struct pt_units *units);

@@ -136,10 +136,13 @@ void pt__life_claim(struct pt_sim *sim, pt_job job, const struct pt_units *units
     pt__emit(sim, PT_EVENT_RESERVED, job, live->home, units->count, PT_REASON_SAVING);
 }
 
-void pt__life_decline(struct pt_sim *sim, pt_job job)
+void pt__life_decline(struct pt_sim *sim, pt_job job, enum pt_reason reason)
 {
     pt__queue_leave(sim, job);
-    pt__close_badly(sim, job, PT_STATE_WITHDRAWN, PT_EVENT_WITHDRAWN, PT_REASON_DECLINED);
+    if (reason == PT_REASON_QUOTA)
+        pt__close_badly(sim, job, PT_STATE_UNSCHEDULABLE, PT_EVENT_UNSCHEDULABLE, reason);
+    else
+        pt__close_badly(sim, job, PT_STATE_WITHDRAWN, PT_EVENT_WITHDRAWN, reason);
 }
 
 enum pt_status pt__do_preempt(struct pt_ctx *ctx, pt_job job)
@@ -162,7 +165,7 @@ enum pt_status pt__do_kill(struct pt_ctx *ctx, pt_job job)
     return PT_OK;
 }
 
-enum pt_status pt__do_decline(struct pt_ctx *ctx, pt_job job)
+enum pt_status pt__do_decline(struct pt_ctx *ctx, pt_job job, enum pt_reason reason)
 {
     struct pt_sim *sim = sim_of(ctx);
     if (sim->error.status != PT_OK) return sim->error.status;
@@ -170,6 +173,6 @@ enum pt_status pt__do_decline(struct pt_ctx *ctx, pt_job job)
         pt__started(sim, job))
         return pt__refuse(sim);
     pt__acted(sim, job);
-    pt__life_decline(sim, job);
+    pt__life_decline(sim, job, reason);
     return PT_OK;
 }

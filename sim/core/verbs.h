@@ -23,7 +23,7 @@ enum pt_reason pt__do_why(const struct pt_ctx *ctx);
 void pt__do_say(struct pt_ctx *ctx, pt_job job, enum pt_reason reason);
 enum pt_status pt__do_preempt(struct pt_ctx *ctx, pt_job job);
 enum pt_status pt__do_kill(struct pt_ctx *ctx, pt_job job);
-enum pt_status pt__do_decline(struct pt_ctx *ctx, pt_job job);
+enum pt_status pt__do_decline(struct pt_ctx *ctx, pt_job job, enum pt_reason reason);
 bool pt__do_try_lift(struct pt_ctx *ctx, pt_job job);
 bool pt__do_try_unlift(struct pt_ctx *ctx, pt_job job);
 bool pt__do_try_assume(struct pt_ctx *ctx, pt_job job, const struct pt_units *units);

@@ -197,7 +197,7 @@ struct pt_api {
     void (*say)(struct pt_ctx *ctx, pt_job job, enum pt_reason reason);
     enum pt_status (*preempt)(struct pt_ctx *ctx, pt_job job);
     enum pt_status (*kill)(struct pt_ctx *ctx, pt_job job);
-    enum pt_status (*decline)(struct pt_ctx *ctx, pt_job job);
+    enum pt_status (*decline)(struct pt_ctx *ctx, pt_job job, enum pt_reason reason);
     bool (*try_lift)(struct pt_ctx *ctx, pt_job job);
     bool (*try_unlift)(struct pt_ctx *ctx, pt_job job);
     bool (*try_assume)(struct pt_ctx *ctx, pt_job job, const struct pt_units *units);
@@ -520,10 +520,12 @@ PT_USE_RESULT static inline enum pt_status pt_ctx_kill(struct pt_ctx *ctx, pt_jo
 {
     return ctx->api->kill(ctx, job);
 }
-/* Order: refuses a pending job that has never started, for good: PT_STATE_WITHDRAWN. */
-PT_USE_RESULT static inline enum pt_status pt_ctx_decline(struct pt_ctx *ctx, pt_job job)
+/* Order: refuses a pending job that has never started, for good: PT_REASON_QUOTA, its tenant could
+ * never have so much even alone: PT_STATE_UNSCHEDULABLE; else PT_STATE_WITHDRAWN. */
+PT_USE_RESULT static inline enum pt_status pt_ctx_decline(struct pt_ctx *ctx, pt_job job,
+                                                          enum pt_reason reason)
 {
-    return ctx->api->decline(ctx, job);
+    return ctx->api->decline(ctx, job, reason);
 }
 
 /* What if this running job's units were free? False, and nothing is changed, unless it runs or has
