@@ -108,6 +108,10 @@ static uint64_t seed(const struct pt_ctx *ctx)
 {
     return sim_in(ctx)->world.seed;
 }
+static const struct pt_placement_ops *placement(const struct pt_ctx *ctx)
+{
+    return sim_in(ctx)->world.placement;
+}
 static const struct pt_preemption *preemption(const struct pt_ctx *ctx)
 {
     return &sim_in(ctx)->world.preemption;
@@ -398,4 +402,5 @@ const struct pt_api pt__api = {
     .try_assume = pt__do_try_assume,
     .try_abort = pt__do_try_abort,
     .try_commit = pt__do_try_commit,
+    .placement = placement,
 };

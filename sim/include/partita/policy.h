@@ -34,6 +34,7 @@ extern "C" {
 #define PT_POLICY_ABI 3
 
 struct pt_ctx;
+struct pt_placement_ops;
 
 /* Where a job is to run: a complete set of units, all in one pool. A GPU appears once per unit. */
 struct pt_units {
@@ -203,6 +204,7 @@ struct pt_api {
     bool (*try_assume)(struct pt_ctx *ctx, pt_job job, const struct pt_units *units);
     void (*try_abort)(struct pt_ctx *ctx);
     enum pt_status (*try_commit)(struct pt_ctx *ctx);
+    const struct pt_placement_ops *(*placement)(const struct pt_ctx *ctx);
 };
 
 /* The head of the engine's context; the rest is private. */
@@ -291,6 +293,11 @@ static inline const struct pt_cluster *pt_view_cluster(const struct pt_ctx *ctx)
 static inline uint64_t pt_view_seed(const struct pt_ctx *ctx)
 {
     return ctx->api->seed(ctx);
+}
+/* The experiment's placement, for orders that depend on what it is like. */
+static inline const struct pt_placement_ops *pt_view_placement(const struct pt_ctx *ctx)
+{
+    return ctx->api->placement(ctx);
 }
 /* How jobs are stopped in this experiment. */
 static inline const struct pt_preemption *pt_view_preemption(const struct pt_ctx *ctx)

@@ -1,0 +1,549 @@
+#include "policies/queues/kai.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policies/queues/queues.h"
+
+/* NVIDIA's KAI scheduler: hierarchical queues with quotas, over-quota weights, limits and
+ * priorities. A cycle allocates, then moves jobs to make room (consolidation), then takes back from
+ * queues above their shares (reclaim), then stops lower priorities of the same queue (preempt).
+ *
+ * What is idle goes to whoever asks, in the queues' order, up to limits alone: fair shares decide
+ * whose turn it is and who may take back from whom. Jobs that can't be stopped run within quotas
+ * only. In a queue, jobs go by priority, then age; one that doesn't fit holds nobody back.
+ *
+ * Decided here: stopping is a kill with a restart from the last checkpoint, so the default mode is
+ * `checkpoint`; a moved job keeps its progress, as everywhere in this simulator; searches for room
+ * that lead nowhere are bounded per pass (VAIN_MAX), and jobs are not moved for a shape again
+ * before more units are free than when that was in vain. */
+
+#define VAIN_MAX 8 /* searches without result in one pass, per action */
+
+enum {
+    PARAM_RECLAIM,
+    PARAM_PREEMPT,
+    PARAM_CONSOLIDATION,
+    PARAM_VICTIMS,
+    PARAM_FIXED_FROM,
+    PARAM_RECLAIM_MIN,
+    PARAM_PREEMPT_MIN,
+    PARAM_MULTIPLIER,
+    PARAM_K,
+    PARAM_WINDOW,
+    PARAM_HALF_LIFE,
+    PARAM_LEFTOVERS
+};
+
+static const char *const reclaim_choices[] = {"both", "fair_share", "quota", "none", NULL};
+static const char *const consolidation_choices[] = {"auto", "on", "off", NULL};
+static const char *const leftovers_choices[] = {"by_priority", "last", NULL};
+enum { CONSOLIDATION_AUTO, CONSOLIDATION_ON, CONSOLIDATION_OFF };
+
+static const struct pt_param params[] = {
+    [PARAM_RECLAIM] = {"reclaim", PT_PARAM_CHOICE, "", "both", NULL, NULL, reclaim_choices,
+                       "between queues: from those above their fair share, from those above their "
+                       "quota by one within its own, both, or never"},
+    [PARAM_PREEMPT] = {"preempt", PT_PARAM_BOOL, "", "true", NULL, NULL, NULL,
+                       "whether a job stops jobs of lower priority in its own queue"},
+    [PARAM_CONSOLIDATION] = {"consolidation", PT_PARAM_CHOICE, "", "auto", NULL, NULL,
+                             consolidation_choices,
+                             "whether jobs are moved to make room; auto: unless jobs are spread"},
+    [PARAM_VICTIMS] = {"consolidation_victims", PT_PARAM_INT, "jobs", "16", "0", "100000", NULL,
+                       "at most so many jobs are tried to be moved for one"},
+    [PARAM_FIXED_FROM] =
+        {"non_preemptible_from", PT_PARAM_INT, "", "100", NULL, NULL, NULL,
+         "jobs whose own priority is this or more are never stopped, and run within "
+         "quotas only"},
+    [PARAM_RECLAIM_MIN] = {"reclaim_min_runtime", PT_PARAM_DURATION, "", "0s", "0s", NULL, NULL,
+                           "a job that has run for less is not stopped for another queue"},
+    [PARAM_PREEMPT_MIN] = {"preempt_min_runtime", PT_PARAM_DURATION, "", "0s", "0s", NULL, NULL,
+                           "a job that has run for less is not stopped for its own queue"},
+    [PARAM_MULTIPLIER] = {"reclaimer_utilization_multiplier", PT_PARAM_NUMBER, "", "1", "1", "1000",
+                          NULL,
+                          "how far a queue above its fair share must stay below the saturation of "
+                          "one it takes from"},
+    [PARAM_K] = {"k_value", PT_PARAM_NUMBER, "", "0", "0", "1000", NULL,
+                 "how much past use lowers a queue's part of what is over the quotas; 0 = not"},
+    [PARAM_WINDOW] = {"usage_window", PT_PARAM_DURATION, "", "168h", "1s", NULL, NULL,
+                      "past use: of this sliding window"},
+    [PARAM_HALF_LIFE] = {"usage_half_life", PT_PARAM_DURATION, "", "0s", "0s", NULL, NULL,
+                         "past use: decays with this half-life instead; 0s = the window"},
+    [PARAM_LEFTOVERS] = {"leftovers", PT_PARAM_CHOICE, "", "by_priority", NULL, NULL,
+                         leftovers_choices,
+                         "when whole GPUs that rounding left are given out: at each priority, or "
+                         "after all as before v0.18.3"},
+    {0}};
+
+/* ---- what jobs hold ---- */
+
+/* Past use is added up to now before what the queues hold changes. */
+static void use(struct pt_kai *kai, const struct pt_ctx *ctx, uint32_t leaf)
+{
+    if (!(kai->tree.rules.k > 0)) return;
+    for (uint32_t n = leaf; n != PT_NONE; n = kai->tree.node[n].parent)
+        pt__kai_usage_add(&kai->usage, n,
+                          (double)kai->tree.node[n].held / (double)kai->tree.parts_per_gpu,
+                          pt_view_now_ns(ctx));
+}
+
+static void hold(struct pt_kai *kai, const struct pt_ctx *ctx, pt_job job, uint32_t pool, bool take)
+{
+    const struct pt_kai_group *group = &kai->jobs.group[kai->jobs.group_of[job]];
+    uint64_t parts = pt_view_parts(ctx, pool, job);
+    use(kai, ctx, group->leaf);
+    pt__kai_tree_ask(&kai->tree, group->leaf, parts, take);
+    pt__kai_tree_hold(&kai->tree, group->leaf, parts, group->fixed, take);
+    if (!group->fixed) pt__kai_runs(&kai->jobs, job, take);
+}
+
+void pt__kai_gives(struct pt_kai *kai, const struct pt_ctx *ctx, pt_job job)
+{
+    uint8_t *at = &kai->jobs.pool_of[job];
+    uint32_t pool = *at & ~PT_KAI_STOPPED_BEFORE;
+    if (pool == 0) return;
+    hold(kai, ctx, job, pool - 1, false);
+    *at &= PT_KAI_STOPPED_BEFORE;
+}
+
+void pt__kai_takes(struct pt_kai *kai, const struct pt_ctx *ctx, pt_job job)
+{
+    uint8_t *at = &kai->jobs.pool_of[job];
+    uint32_t pool = pt_view_held_pool(ctx, job);
+    if (pool == PT_NONE || (*at & ~PT_KAI_STOPPED_BEFORE) == pool + 1) return;
+    pt__kai_gives(kai, ctx, job);
+    hold(kai, ctx, job, pool, true);
+    *at |= (uint8_t)(pool + 1);
+}
+
+static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct pt_kai *kai = state;
+    pt__kai_gives(kai, ctx, job); /* it waited for its units in vain */
+    pt__kai_wait(&kai->jobs, &kai->tree, job);
+    const struct pt_kai_group *group = &kai->jobs.group[kai->jobs.group_of[job]];
+    const struct pt_kai_shape *shape = &kai->jobs.shape[group->shape];
+    if (group->head == job && shape->blocked) pt_ctx_say(ctx, job, shape->why);
+}
+
+static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct pt_kai *kai = state;
+    (void)ctx;
+    (void)pt__kai_leave(&kai->jobs, &kai->tree, job);
+}
+
+static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
+{
+    struct pt_kai *kai = state;
+    pt__kai_released(&kai->jobs, &kai->tree, ctx, pools);
+}
+
+static void on_started(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    pt__kai_takes(state, ctx, job);
+}
+
+static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
+{
+    (void)why;
+    pt__kai_gives(state, ctx, job);
+}
+
+/* ---- shares ---- */
+
+static void count_capacity(struct pt_kai *kai, const struct pt_ctx *ctx)
+{
+    const struct pt_cluster *cluster = pt_view_cluster(ctx);
+    uint64_t gpus = 0;
+    for (uint32_t p = 0; p < cluster->pool_count; p++) {
+        uint64_t nodes = cluster->pools[p].node_count;
+        pt_job job = kai->pool_job[p];
+        uint32_t size = job == PT_NONE ? 0 : pt_view_node_size(ctx, p, job);
+        if (size > 0) nodes = pt_view_units_there(ctx, p, job) / size;
+        gpus += nodes * cluster->pools[p].gpus_per_node;
+    }
+    uint64_t capacity = gpus * kai->tree.parts_per_gpu;
+    if (capacity == kai->tree.capacity) return;
+    if (kai->tree.rules.k > 0)
+        pt__kai_usage_add(&kai->usage, kai->tree.count,
+                          (double)kai->tree.capacity / (double)kai->tree.parts_per_gpu,
+                          pt_view_now_ns(ctx));
+    kai->tree.capacity = capacity;
+    kai->tree.stale = true;
+}
+
+static void share(struct pt_kai *kai, const struct pt_ctx *ctx)
+{
+    count_capacity(kai, ctx);
+    if (kai->tree.rules.k > 0) {
+        int64_t now_ns = pt_view_now_ns(ctx);
+        double parts = (double)kai->tree.parts_per_gpu;
+        pt__kai_usage_add(&kai->usage, kai->tree.count, (double)kai->tree.capacity / parts, now_ns);
+        for (uint32_t n = 0; n < kai->tree.count; n++) {
+            pt__kai_usage_add(&kai->usage, n, (double)kai->tree.node[n].held / parts, now_ns);
+            kai->tree.queue[n].usage = pt__kai_usage_of(&kai->usage, n, now_ns);
+        }
+        kai->tree.stale = true;
+    }
+    pt__kai_tree_divide(&kai->tree);
+}
+
+/* ---- allocate ---- */
+
+/* The group whose turn it is among these siblings; `node` is the one that it is below. */
+static uint32_t turn(const struct pt_kai *kai, uint32_t first, uint32_t count)
+{
+    uint32_t best = PT_NONE, chosen = PT_NONE;
+    for (uint32_t n = first; n < first + count; n++) {
+        const struct pt_kai_node *node = &kai->tree.node[n];
+        if (node->ready == 0) continue;
+        uint32_t group = node->child_count == 0 ? pt__kai_next(&kai->jobs, n)
+                                                : turn(kai, node->first_child, node->child_count);
+        if (best == PT_NONE || pt__kai_before(&kai->tree, NULL, n, kai->jobs.group[group].parts,
+                                              best, kai->jobs.group[chosen].parts)) {
+            best = n;
+            chosen = group;
+        }
+    }
+    return chosen;
+}
+
+static enum pt_status start(struct pt_kai *kai, struct pt_ctx *ctx, pt_job job,
+                            const struct pt_units *units)
+{
+    const struct pt_kai_group *group = &kai->jobs.group[kai->jobs.group_of[job]];
+    bool stale = kai->tree.stale;
+    uint64_t request = kai->tree.node[group->leaf].request;
+    (void)pt__kai_leave(&kai->jobs, &kai->tree, job);
+    PT_TRY(pt_ctx_start(ctx, job, units));
+    pt__kai_takes(kai, ctx, job);
+    if (kai->tree.node[group->leaf].request == request) kai->tree.stale = stale;
+    return PT_OK;
+}
+
+/* A job that does not fit: nobody of its shape does, unless a limit is in its way. */
+static void does_not_fit(struct pt_kai *kai, struct pt_ctx *ctx, uint32_t group)
+{
+    const struct pt_kai_group *g = &kai->jobs.group[group];
+    struct pt_kai_shape *shape = &kai->jobs.shape[g->shape];
+    bool limited = false;
+    for (uint64_t pools = pt_view_class_pools(ctx, g->class_id); pools != 0; pools &= pools - 1)
+        limited |= !pt_view_within_limit(ctx, (uint32_t)__builtin_ctzll(pools), g->head);
+    if (!limited) {
+        shape->blocked = true;
+        shape->why = pt_view_why(ctx);
+    }
+    pt__kai_set_aside(&kai->jobs, &kai->tree, group, limited);
+}
+
+static enum pt_status allocate(struct pt_kai *kai, struct pt_ctx *ctx)
+{
+    uint32_t group;
+    while ((group = turn(kai, 0, kai->tree.top_count)) != PT_NONE) {
+        const struct pt_kai_group *g = &kai->jobs.group[group];
+        const struct pt_kai_shape *shape = &kai->jobs.shape[g->shape];
+        const struct pt_units *units;
+        if (shape->blocked) {
+            pt_ctx_say(ctx, g->head, shape->why);
+            pt__kai_set_aside(&kai->jobs, &kai->tree, group, false);
+        } else if (g->fixed && !pt__kai_within_quota(&kai->tree, g->leaf, g->parts)) {
+            pt_ctx_say(ctx, g->head, PT_REASON_QUOTA);
+            pt__kai_set_aside(&kai->jobs, &kai->tree, group, true);
+        } else if (pt_ctx_place(ctx, &units, g->head, pt_view_class_pools(ctx, g->class_id))) {
+            PT_TRY(start(kai, ctx, g->head, units));
+        } else {
+            does_not_fit(kai, ctx, group);
+        }
+    }
+    return PT_OK;
+}
+
+/* ---- making room ---- */
+
+/* Whether a waiting group is looked at by an action, besides that it does not fit. */
+typedef bool wants_fn(struct pt_kai *kai, const struct pt_ctx *ctx, const struct pt_kai_group *g);
+
+static bool stops_others(const struct pt_ctx *ctx, const struct pt_kai_group *group)
+{
+    return pt_view_rank(ctx, group->head).preempts;
+}
+
+static bool wants_reclaim(struct pt_kai *kai, const struct pt_ctx *ctx,
+                          const struct pt_kai_group *group)
+{
+    return pt__kai_may_reclaim(kai, group) && stops_others(ctx, group);
+}
+
+static bool wants_preempt(struct pt_kai *kai, const struct pt_ctx *ctx,
+                          const struct pt_kai_group *group)
+{
+    const struct pt_kai_leaf *leaf = &kai->jobs.leaf[group->leaf];
+    if (!leaf->has_priorities) return false;
+    uint32_t place = pt__kai_victim(&kai->jobs, group->leaf, leaf->first + leaf->count);
+    if (place == PT_NONE) return false;
+    pt_job lowest = kai->jobs.band_at[place];
+    return kai->jobs.group[kai->jobs.group_of[lowest]].priority < group->priority &&
+           (!group->fixed || pt__kai_within_quota(&kai->tree, group->leaf, group->parts)) &&
+           stops_others(ctx, group);
+}
+
+/* The most units free for the shape in one pool. */
+static uint32_t units_free(const struct pt_ctx *ctx, const struct pt_kai_shape *shape)
+{
+    uint32_t most = 0;
+    for (uint64_t pools = shape->pools; pools != 0; pools &= pools - 1) {
+        uint32_t units = pt_view_units_free(ctx, (uint32_t)__builtin_ctzll(pools), shape->job);
+        if (units > most) most = units;
+    }
+    return most;
+}
+
+static bool wants_move(struct pt_kai *kai, const struct pt_ctx *ctx,
+                       const struct pt_kai_group *group)
+{
+    struct pt_kai_shape *shape = &kai->jobs.shape[group->shape];
+    uint32_t units = units_free(ctx, shape);
+    if (group->fixed || !shape->blocked) return false;
+    if (units < pt_view_units_wanted(ctx, shape->job)) {
+        shape->moved_in_vain = 0;
+        return false;
+    }
+    return units > shape->moved_in_vain;
+}
+
+/* Whether group `a` comes before `b`, both waiting. */
+static bool comes_before(const struct pt_kai *kai, uint32_t a, uint32_t b)
+{
+    const struct pt_kai_group *left = &kai->jobs.group[a], *right = &kai->jobs.group[b];
+    uint32_t left_node = left->leaf, right_node = right->leaf;
+    if (left->leaf == right->leaf)
+        return left->priority != right->priority ? left->priority > right->priority
+                                                 : left->head < right->head;
+    pt__kai_siblings(&kai->tree, &left_node, &right_node);
+    return pt__kai_before(&kai->tree, NULL, left_node, left->parts, right_node, right->parts);
+}
+
+/* The next group that an action looks at, PT_NONE if there is none. */
+static uint32_t next_wanting(struct pt_kai *kai, const struct pt_ctx *ctx, wants_fn *wants)
+{
+    uint32_t best = PT_NONE;
+    for (uint32_t n = 0; n < kai->tree.count; n++) {
+        const struct pt_kai_leaf *leaf = &kai->jobs.leaf[n];
+        if (kai->tree.node[n].child_count > 0 || kai->tree.node[n].waiting == 0) continue;
+        if (wants == wants_reclaim && kai->tree.node[n].held > kai->tree.node[n].share) continue;
+        if (wants == wants_preempt && !leaf->has_priorities) continue;
+        for (uint32_t g = leaf->first_group; g < leaf->first_group + leaf->group_count; g++) {
+            const struct pt_kai_group *group = &kai->jobs.group[g];
+            if (group->state != PT_KAI_ASIDE || group->head == PT_NONE) continue;
+            if (group->tried == kai->pass || !wants(kai, ctx, group)) continue;
+            if (best == PT_NONE || comes_before(kai, g, best)) best = g;
+        }
+    }
+    return best;
+}
+
+static enum pt_status move(struct pt_kai *kai, struct pt_ctx *ctx)
+{
+    uint32_t group;
+    bool made = true;
+    kai->pass++;
+    while (made && (group = next_wanting(kai, ctx, wants_move)) != PT_NONE) {
+        struct pt_kai_shape *shape = &kai->jobs.shape[kai->jobs.group[group].shape];
+        uint32_t units = units_free(ctx, shape);
+        PT_TRY(pt__kai_move_for(&made, kai, ctx, group));
+        if (!made) {
+            kai->jobs.group[group].tried = kai->pass;
+            shape->moved_in_vain = units;
+        }
+    }
+    return PT_OK;
+}
+
+typedef enum pt_status make_fn(bool *made, struct pt_kai *kai, struct pt_ctx *ctx, uint32_t group);
+
+static enum pt_status stop_others(struct pt_kai *kai, struct pt_ctx *ctx, wants_fn *wants,
+                                  make_fn *make)
+{
+    uint32_t group, in_vain = 0;
+    kai->pass++;
+    while (in_vain < VAIN_MAX && (group = next_wanting(kai, ctx, wants)) != PT_NONE) {
+        bool made;
+        PT_TRY(make(&made, kai, ctx, group));
+        if (made) continue;
+        kai->jobs.group[group].tried = kai->pass;
+        in_vain += kai->lifted_count > 0;
+    }
+    return PT_OK;
+}
+
+/* Whether any queue holds more than it deserves, so that something could be taken from it. */
+static bool any_over(const struct pt_kai *kai)
+{
+    for (uint32_t n = 0; n < kai->tree.count; n++) {
+        const struct pt_kai_node *node = &kai->tree.node[n];
+        if (node->victims == 0) continue;
+        if (kai->reclaim == PT_KAI_FAIR_SHARE ? node->held > pt__kai_allocatable(node)
+                                              : node->held > node->deserved)
+            return true;
+    }
+    return false;
+}
+
+/* Comes back when somebody may be stopped who may not yet, and when past use has changed. */
+static enum pt_status wake(struct pt_kai *kai, struct pt_ctx *ctx)
+{
+    int64_t now_ns = pt_view_now_ns(ctx), at_ns = kai->later_ns;
+    if (kai->tree.rules.k > 0) {
+        int64_t next_ns = pt__kai_usage_next(&kai->usage, now_ns);
+        if (next_ns < at_ns) at_ns = next_ns;
+    }
+    if (at_ns == PT_NEVER || (kai->woken_ns > now_ns && kai->woken_ns <= at_ns)) return PT_OK;
+    kai->woken_ns = at_ns;
+    return pt_ctx_wake_at(ctx, at_ns);
+}
+
+static bool anybody(const struct pt_kai *kai)
+{
+    for (uint32_t n = 0; n < kai->tree.top_count; n++)
+        if (kai->tree.node[n].waiting > 0) return true;
+    return false;
+}
+
+static enum pt_status schedule(void *state, struct pt_ctx *ctx)
+{
+    struct pt_kai *kai = state;
+    share(kai, ctx);
+    PT_TRY(allocate(kai, ctx));
+    if (!kai->may_stop || !anybody(kai)) return PT_OK;
+    pt__kai_tree_divide(&kai->tree);
+    kai->later_ns = PT_NEVER;
+    if (kai->consolidate) PT_TRY(move(kai, ctx));
+    if (kai->reclaim != PT_KAI_NO_RECLAIM && any_over(kai))
+        PT_TRY(stop_others(kai, ctx, wants_reclaim, pt__kai_reclaim_for));
+    if (kai->preempt) PT_TRY(stop_others(kai, ctx, wants_preempt, pt__kai_preempt_for));
+    return wake(kai, ctx);
+}
+
+/* ---- life ---- */
+
+static uint32_t flags(const struct pt_value *values)
+{
+    (void)values;
+    return PT_POLICY_BY_TENANT;
+}
+
+static size_t state_size(const struct pt_value *values, uint32_t class_count)
+{
+    (void)values;
+    (void)class_count;
+    return sizeof(struct pt_kai);
+}
+
+static void fini(void *state)
+{
+    struct pt_kai *kai = state;
+    pt__kai_tree_fini(&kai->tree);
+    pt__kai_jobs_fini(&kai->jobs);
+    pt__kai_usage_fini(&kai->usage);
+    free(kai->held);
+    free(kai->left);
+    free(kai->cursor);
+    free(kai->lifted);
+}
+
+static bool spreads(const struct pt_ctx *ctx)
+{
+    const char *name = pt_view_placement(ctx)->name;
+    return strcmp(name, "spread") == 0 || strcmp(name, "worst_fit") == 0;
+}
+
+static void read_params(struct pt_kai *kai, const struct pt_ctx *ctx, const struct pt_value *values)
+{
+    kai->reclaim = (enum pt_kai_reclaim)values[PARAM_RECLAIM].integer;
+    kai->may_stop = pt_view_preemption(ctx)->mode != PT_PREEMPTION_NONE;
+    kai->preempt = values[PARAM_PREEMPT].integer != 0;
+    kai->consolidation_victims = (uint32_t)values[PARAM_VICTIMS].integer;
+    kai->consolidate =
+        kai->consolidation_victims > 0 &&
+        (values[PARAM_CONSOLIDATION].integer == CONSOLIDATION_ON ||
+         (values[PARAM_CONSOLIDATION].integer == CONSOLIDATION_AUTO && !spreads(ctx)));
+    kai->reclaim_min_ns = values[PARAM_RECLAIM_MIN].integer;
+    kai->preempt_min_ns = values[PARAM_PREEMPT_MIN].integer;
+    kai->multiplier = values[PARAM_MULTIPLIER].number;
+    kai->tree.rules.k = values[PARAM_K].number;
+    kai->tree.rules.leftovers_last = values[PARAM_LEFTOVERS].integer != 0;
+}
+
+/* A job by which each pool's GPUs in service can be counted, and the most units a job wants. */
+static uint32_t look_at_shapes(struct pt_kai *kai, const struct pt_ctx *ctx)
+{
+    uint32_t most = 0;
+    for (uint32_t p = 0; p < PT_POOLS_MAX; p++)
+        kai->pool_job[p] = PT_NONE;
+    for (uint32_t s = 0; s < kai->jobs.shape_count; s++) {
+        pt_job job = kai->jobs.shape[s].job;
+        uint32_t units = pt_view_units_wanted(ctx, job);
+        if (units > most) most = units;
+        for (uint64_t pools = units == 0 ? 0 : kai->jobs.shape[s].pools; pools != 0;
+             pools &= pools - 1)
+            kai->pool_job[__builtin_ctzll(pools)] = job;
+    }
+    return most;
+}
+
+static enum pt_status build(struct pt_kai *kai, const struct pt_ctx *ctx,
+                            const struct pt_value *values, struct pt_error *error)
+{
+    PT_TRY(pt__kai_tree_init(&kai->tree, ctx, error));
+    PT_TRY(pt__kai_jobs_init(&kai->jobs, &kai->tree, ctx, values[PARAM_FIXED_FROM].integer, error));
+    if (kai->tree.rules.k > 0)
+        PT_TRY(pt__kai_usage_init(&kai->usage, kai->tree.count, values[PARAM_WINDOW].integer,
+                                  values[PARAM_HALF_LIFE].integer, error));
+    uint64_t lifted = 64 + 4 * (uint64_t)look_at_shapes(kai, ctx);
+    if (lifted < kai->consolidation_victims) lifted = kai->consolidation_victims;
+    if (lifted > kai->jobs.job_count) lifted = kai->jobs.job_count;
+    size_t nodes = (size_t)kai->tree.count + 1;
+    kai->held = malloc(nodes * sizeof *kai->held);
+    kai->left = malloc(nodes * sizeof *kai->left);
+    kai->cursor = malloc(nodes * sizeof *kai->cursor);
+    kai->lifted = malloc((lifted + 1) * sizeof *kai->lifted);
+    if (kai->held == NULL || kai->left == NULL || kai->cursor == NULL || kai->lifted == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for kai");
+    return PT_OK;
+}
+
+static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
+                           struct pt_error *error)
+{
+    struct pt_kai *kai = state;
+    read_params(kai, ctx, values);
+    kai->later_ns = PT_NEVER;
+    kai->woken_ns = -1;
+    enum pt_status status = build(kai, ctx, values, error);
+    if (status != PT_OK) fini(kai);
+    return status;
+}
+
+const struct pt_policy_ops pt__kai = {
+    .abi = PT_POLICY_ABI,
+    .size = sizeof(struct pt_policy_ops),
+    .name = "kai",
+    .summary = "queues with quotas and fair shares of the rest, which they take back from each "
+               "other; jobs by priority, then age",
+    .source = "NVIDIA's KAI scheduler (kai-scheduler/KAI-Scheduler): docs/fairness, docs/queues, "
+              "docs/priority, docs/time-based-fairshare; plugins/proportion",
+    .columns = "tenant,priority,preemptible",
+    .preemption = PT_PREEMPTION_CHECKPOINT,
+    .params = params,
+    .flags = flags,
+    .state_size = state_size,
+    .init = init,
+    .fini = fini,
+    .on_pending = on_pending,
+    .on_withdrawn = on_withdrawn,
+    .on_release = on_release,
+    .on_started = on_started,
+    .on_stopped = on_stopped,
+    .schedule = schedule,
+};
