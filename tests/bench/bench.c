@@ -2,7 +2,8 @@
  *
  *   bench [--json FILE] [--quick] [--policy NAME] [SECTION...]
  *
- * Sections: hold engine scale csv process memory policies; --policy is for the last.
+ * Sections: hold engine scale csv process memory policies placements; --policy and --placement are
+ * for the last two.
  *
  * Engine and loop figures are CPU time of one thread, the least of several runs: the machine may be
  * busy. Whole-program figures are wall time. Nothing here is asserted: it is read by people.
@@ -15,6 +16,7 @@
 #include "models/interference/interference.h"
 #include "sim/core/heap.h"
 #include "tests/bench/figures.h"
+#include "tests/bench/placements.h"
 #include "tests/bench/policies.h"
 #include "tests/bench/programs.h"
 #include "tests/property/worlds.h"
@@ -341,11 +343,11 @@ static void section_csv(void)
 
 int main(int argc, char **argv)
 {
-    const char *json = "bench.json", *policy = NULL;
+    const char *json = "bench.json", *policy = NULL, *placement = NULL;
     bool any = false;
     uint32_t wanted = 0;
-    static const char *const names[] = {"hold",    "engine", "scale",   "csv",
-                                        "process", "memory", "policies"};
+    static const char *const names[] = {"hold",    "engine", "scale",    "csv",
+                                        "process", "memory", "policies", "placements"};
     const uint32_t count = sizeof names / sizeof *names;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
@@ -354,6 +356,10 @@ int main(int argc, char **argv)
         }
         if (strcmp(argv[i], "--policy") == 0 && i + 1 < argc) {
             policy = argv[++i];
+            continue;
+        }
+        if (strcmp(argv[i], "--placement") == 0 && i + 1 < argc) {
+            placement = argv[++i];
             continue;
         }
         if (strcmp(argv[i], "--quick") == 0) {
@@ -378,6 +384,7 @@ int main(int argc, char **argv)
     if (wanted & 16) programs_time(jobs_all);
     if (wanted & 32) programs_memory(jobs_all * 10);
     if (wanted & 64) policies_time(policy, jobs_all / 10);
+    if (wanted & 128) placements_time(placement, jobs_all / 10);
     figures_close();
     printf("\nalso in %s\n", json);
     return 0;
