@@ -26,6 +26,7 @@ const struct pt_policy_ops *const pt_policies[] = {
     &pt__kueue,
     &pt__tiresias,
     &pt__helios_srtf,
+    &pt__k8s,
     NULL};
 
 const struct pt_placement_ops *const pt_placements[] = {

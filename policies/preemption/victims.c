@@ -22,16 +22,6 @@ void pt__victims_fini(struct pt_victim_state *victims)
     *victims = (struct pt_victim_state){0};
 }
 
-/* One search: who may be stopped for whom, and where. */
-struct hunt {
-    struct pt_victim_state *victims;
-    struct pt_ctx *ctx;
-    pt_job job;
-    uint32_t below;  /* levels that may be stopped */
-    uint32_t wanted; /* units */
-    uint64_t pools;  /* those where it could fit if all were stopped */
-};
-
 /* ---- who may be stopped ---- */
 
 static bool grow(struct pt_victim **victims, uint32_t capacity)
@@ -56,7 +46,7 @@ static bool make_place(struct pt_victim_state *v, uint32_t count)
 }
 
 /* All that may be stopped in the pools, lowest priority and latest started first. */
-static enum pt_status gather(struct hunt *hunt)
+static enum pt_status gather(struct pt_hunt *hunt)
 {
     struct pt_victim_state *v = hunt->victims;
     v->count = 0;
@@ -79,7 +69,7 @@ static int by_youth(const void *a, const void *b)
 }
 
 /* Whether the job could fit in the pool if all below its priority were stopped, by sums alone. */
-static bool could_fit(const struct hunt *hunt, uint32_t pool)
+static bool could_fit(const struct pt_hunt *hunt, uint32_t pool)
 {
     const struct pt_by_rank *running = &hunt->victims->running;
     if (!pt_view_within_limit(hunt->ctx, pool, hunt->job)) return false;
@@ -101,7 +91,7 @@ static bool could_fit(const struct hunt *hunt, uint32_t pool)
 
 /* Whether a set's room in the pool can be counted in GPUs: they are given whole, and nothing else
  * is short. */
-static bool counts(const struct hunt *hunt, uint32_t pool)
+static bool counts(const struct pt_hunt *hunt, uint32_t pool)
 {
     const struct pt_trace *trace = pt_view_trace(hunt->ctx);
     const struct pt_pool *facts = &pt_view_cluster(hunt->ctx)->pools[pool];
@@ -115,7 +105,7 @@ static bool counts(const struct hunt *hunt, uint32_t pool)
 }
 
 /* One more unit of the job on the node; where it is listed, it may go. */
-static void add_unit(struct hunt *hunt, pt_job job)
+static void add_unit(struct pt_hunt *hunt, pt_job job)
 {
     struct pt_victim_state *v = hunt->victims;
     if (v->running.pool[job] == PT_NOT_LISTED) return;
@@ -130,8 +120,7 @@ static void add_unit(struct hunt *hunt, pt_job job)
     v->candidate[v->count++].gain = 1;
 }
 
-/* Who may be stopped on the node, with the units that each would free there. */
-static enum pt_status gather_node(struct hunt *hunt, uint32_t pool, uint32_t node)
+enum pt_status pt__hunt_gather_node(struct pt_hunt *hunt, uint32_t pool, uint32_t node)
 {
     struct pt_victim_state *v = hunt->victims;
     const struct pt_pool *facts = &pt_view_cluster(hunt->ctx)->pools[pool];
@@ -150,7 +139,7 @@ static enum pt_status gather_node(struct hunt *hunt, uint32_t pool, uint32_t nod
 }
 
 /* Searches the candidates gathered, as well as their number allows. */
-static void search_candidates(struct hunt *hunt, struct pt_room *room)
+static void search_candidates(struct pt_hunt *hunt, struct pt_room *room)
 {
     struct pt_victim_state *v = hunt->victims;
     uint32_t exact = room->wanted > 0 ? PT_VICTIMS_COUNTED : PT_VICTIMS_TRIED;
@@ -166,7 +155,7 @@ static void search_candidates(struct hunt *hunt, struct pt_room *room)
 }
 
 /* The least set that frees room on one node. */
-static enum pt_status search_nodes(struct hunt *hunt, uint32_t pool)
+static enum pt_status search_nodes(struct pt_hunt *hunt, uint32_t pool)
 {
     const struct pt_pool *facts = &pt_view_cluster(hunt->ctx)->pools[pool];
     const struct pt_victim_state *v = hunt->victims;
@@ -186,7 +175,7 @@ static enum pt_status search_nodes(struct hunt *hunt, uint32_t pool)
                 (v->best.count > 0 && room.wanted * room.parts_per_unit > v->best.parts))
                 continue;
         }
-        PT_TRY(gather_node(hunt, pool, room.node));
+        PT_TRY(pt__hunt_gather_node(hunt, pool, room.node));
         if (v->count > 0) search_candidates(hunt, &room);
     }
     return PT_OK;
@@ -209,7 +198,7 @@ static void drop_spare(struct pt_victim_state *v, uint32_t wanted)
 }
 
 /* The least set that frees room for a job spread over any nodes of the pool. */
-static enum pt_status search_spread(struct hunt *hunt, uint32_t pool)
+static enum pt_status search_spread(struct pt_hunt *hunt, uint32_t pool)
 {
     struct pt_victim_state *v = hunt->victims;
     uint32_t free = pt_view_units_free(hunt->ctx, pool, hunt->job);
@@ -238,7 +227,7 @@ static enum pt_status search_spread(struct hunt *hunt, uint32_t pool)
     return PT_OK;
 }
 
-static enum pt_status search_least(struct hunt *hunt)
+static enum pt_status search_least(struct pt_hunt *hunt)
 {
     struct pt_victim_state *v = hunt->victims;
     uint32_t nodes = pt_view_nodes_allowed(hunt->ctx, hunt->job);
@@ -259,8 +248,7 @@ static enum pt_status search_least(struct hunt *hunt)
 
 /* ---- and now for real ---- */
 
-/* Stops the best set and starts the job there, if the placement agrees. */
-static enum pt_status carry_out(struct hunt *hunt, bool *done)
+enum pt_status pt__hunt_carry_out(struct pt_hunt *hunt, bool *done)
 {
     struct pt_victim_state *v = hunt->victims;
     const struct pt_units *units;
@@ -278,14 +266,14 @@ static enum pt_status carry_out(struct hunt *hunt, bool *done)
     return PT_OK;
 }
 
-static bool nothing_to_hold(const struct hunt *hunt)
+static bool nothing_to_hold(const struct pt_hunt *hunt)
 {
     const struct pt_preemption *how = pt_view_preemption(hunt->ctx);
     return hunt->wanted == 0 && (how->save_base_ns > 0 || how->save_per_gib_ns > 0);
 }
 
 /* All the rest: in the order of `how` until it fits. */
-static enum pt_status search_in_order(struct hunt *hunt)
+static enum pt_status search_in_order(struct pt_hunt *hunt)
 {
     struct pt_victim_state *v = hunt->victims;
     struct pt_room room = {
@@ -297,27 +285,34 @@ static enum pt_status search_in_order(struct hunt *hunt)
     return PT_OK;
 }
 
+bool pt__hunt_begin(struct pt_hunt *hunt, struct pt_victim_state *victims, struct pt_ctx *ctx,
+                    pt_job job, uint64_t pools)
+{
+    struct pt_rank rank = pt_view_rank(ctx, job);
+    *hunt = (struct pt_hunt){
+        .victims = victims, .ctx = ctx, .job = job, .wanted = pt_view_units_wanted(ctx, job)};
+    if (victims->running.pool == NULL || !rank.preempts || nothing_to_hold(hunt)) return false;
+    hunt->below = pt__by_rank_below(&victims->running, rank.value);
+    for (; pools != 0 && hunt->below > 0; pools &= pools - 1) {
+        uint32_t pool = (uint32_t)__builtin_ctzll(pools);
+        if (could_fit(hunt, pool)) hunt->pools |= PT_POOL_BIT(pool);
+    }
+    return hunt->pools != 0;
+}
+
 enum pt_status pt__victims_make_room(struct pt_victim_state *victims, struct pt_ctx *ctx,
                                      pt_job job, uint64_t pools, bool *done)
 {
-    struct pt_rank rank = pt_view_rank(ctx, job);
-    struct hunt hunt = {
-        .victims = victims, .ctx = ctx, .job = job, .wanted = pt_view_units_wanted(ctx, job)};
+    struct pt_hunt hunt;
     *done = false;
-    if (victims->running.pool == NULL || !rank.preempts || nothing_to_hold(&hunt)) return PT_OK;
-    hunt.below = pt__by_rank_below(&victims->running, rank.value);
-    for (; pools != 0; pools &= pools - 1) {
-        uint32_t pool = (uint32_t)__builtin_ctzll(pools);
-        if (hunt.below > 0 && could_fit(&hunt, pool)) hunt.pools |= PT_POOL_BIT(pool);
-    }
-    if (hunt.pools == 0) return PT_OK;
+    if (!pt__hunt_begin(&hunt, victims, ctx, job, pools)) return PT_OK;
     PT_TRY(gather(&hunt));
     if (victims->count == 0) return PT_OK;
     if (victims->how == PT_VICTIMS_LEAST_DISRUPTION) {
         PT_TRY(search_least(&hunt));
-        PT_TRY(carry_out(&hunt, done));
+        PT_TRY(pt__hunt_carry_out(&hunt, done));
         if (*done) return PT_OK;
     }
     PT_TRY(search_in_order(&hunt));
-    return carry_out(&hunt, done);
+    return pt__hunt_carry_out(&hunt, done);
 }

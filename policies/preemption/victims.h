@@ -39,6 +39,26 @@ PT_USE_RESULT enum pt_status pt__victims_make_room(struct pt_victim_state *victi
                                                    struct pt_ctx *ctx, pt_job job, uint64_t pools,
                                                    bool *done);
 
+/* One search by a rule of one's own: who may be stopped for whom, and where. */
+struct pt_hunt {
+    struct pt_victim_state *victims;
+    struct pt_ctx *ctx;
+    pt_job job;
+    uint32_t below;  /* levels that may be stopped */
+    uint32_t wanted; /* units */
+    uint64_t pools;  /* those where it could fit if all of those were stopped, by sums alone */
+};
+
+/* Begins a search in some of `pools`; false: it is hopeless. */
+bool pt__hunt_begin(struct pt_hunt *hunt, struct pt_victim_state *victims, struct pt_ctx *ctx,
+                    pt_job job, uint64_t pools);
+/* Puts into `candidate` who may be stopped on the node, with the units that each has there, in
+ * pt__victim_order. Errors: PT_ERR_MEMORY. */
+PT_USE_RESULT enum pt_status pt__hunt_gather_node(struct pt_hunt *hunt, uint32_t pool,
+                                                  uint32_t node);
+/* Stops the set `best` and starts the job in its room; *done stays false if there is none. */
+PT_USE_RESULT enum pt_status pt__hunt_carry_out(struct pt_hunt *hunt, bool *done);
+
 /* Keeps the running jobs: for on_started and on_stopped. */
 static inline void pt__victims_started(struct pt_victim_state *victims, const struct pt_ctx *ctx,
                                        pt_job job)

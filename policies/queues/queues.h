@@ -6,5 +6,6 @@
 
 extern const struct pt_policy_ops pt__kai;
 extern const struct pt_policy_ops pt__kueue;
+extern const struct pt_policy_ops pt__k8s;
 
 #endif
