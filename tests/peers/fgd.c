@@ -218,7 +218,7 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
             if (pt_ctx_place(ctx, &units, job, pt_view_class_pools(ctx, c)))
                 PT_TRY(pt_ctx_start(ctx, job, units));
             else
-                PT_TRY(pt_ctx_decline(ctx, job));
+                PT_TRY(pt_ctx_decline(ctx, job, PT_REASON_NO_GPU));
         }
     }
     return PT_OK;
