@@ -15,21 +15,37 @@ static bool is_family(const struct pt_pool *pool, const char *family)
     return strcmp(pool->gpu->family, family) == 0;
 }
 
-/* The law of a pool's residents in a few words; MIG's own comes before it. */
-static const char *law_text(const struct pt_pool *pool, const struct pt_fitted_options *options)
+/* The law where SMs are shared. */
+static const char *law_of_sms(const struct pt_traits_model *traits, uint32_t pool,
+                              const struct pt_fitted_options *options)
 {
+    bool capped = pt_traits_caps(traits, pool), others = pt_traits_leaves_free(traits, pool);
+    if (options->mps == PT_LAW_MPS_PNORM || (capped && !others))
+        return "p-norm of SMs under caps (2.6 to 4.5 % off A100 rows)";
+    if (capped && options->guard)
+        return "rank1 with its capacity guard while all on a GPU are uncapped training jobs (5.6 % "
+               "off V100 pairs), else p-norm of SMs under caps (2.6 to 4.5 % off A100 rows)";
+    if (capped)
+        return "rank1 without a guard while all on a GPU are uncapped training jobs: more work "
+               "than the GPU has may be done; else p-norm of SMs under caps";
+    return options->guard ? "rank1 with its capacity guard for uncapped training jobs (5.6 % off "
+                            "V100 pairs), p-norm for others"
+                          : "rank1 without a guard for uncapped training jobs: more work than the "
+                            "GPU has may be done; p-norm for others";
+}
+
+/* The law of a pool's residents in a few words; MIG's own comes before it. */
+static const char *law_text(const struct pt__assumed *from, uint32_t index,
+                            const struct pt_fitted_options *options)
+{
+    const struct pt_pool *pool = &from->config->cluster.pools[index];
     switch (pool->shape.sharing) {
     case PT_SHARING_TURNS:
         return "turns between processes with work (NOS rows within 0.5 %)";
     case PT_SHARING_CAPPED_TURNS:
         return "turns by fractions, in the p-norm (assumed: measured for capped SMs)";
     case PT_SHARING_SMS:
-        if (options->mps == PT_LAW_MPS_PNORM || pt_traits_caps(pool))
-            return "p-norm of SMs under caps (2.6 to 4.5 % off A100 rows)";
-        return options->guard ? "rank1 with its capacity guard for uncapped training jobs (5.6 % "
-                                "off V100 pairs), p-norm for others"
-                              : "rank1 without a guard for uncapped training jobs: more work than "
-                                "the GPU has may be done; p-norm for others";
+        return law_of_sms(from->traits, index, options);
     case PT_SHARING_EQUAL:
     case PT_SHARING_FIXED:
         return "a share of the time whether others use theirs or not (by rule)";
@@ -39,24 +55,25 @@ static const char *law_text(const struct pt_pool *pool, const struct pt_fitted_o
     return "no neighbours";
 }
 
-static void fitted_pool(struct pt__assumptions *all, const struct pt_pool *pool,
+static void fitted_pool(struct pt__assumptions *all, const struct pt__assumed *from, uint32_t index,
                         const struct pt_fitted_options *options)
 {
+    const struct pt_pool *pool = &from->config->cluster.pools[index];
     bool inside = pool->unit->nested && pool->shape.sharing != PT_SHARING_ALONE;
     const char *mig = options->mig == PT_LAW_MIG_ADDITIVE
                           ? "additive in f_c and f_m where known, else p-norm"
                           : "p-norm of the instance's SMs (4.5 % off A100 rows)";
     if (pool->unit->nested)
         pt__assume(all, "pool %.100s: law %s%s%s", pool->name, mig, inside ? "; inside: " : "",
-                   inside ? law_text(pool, options) : "");
+                   inside ? law_text(from, index, options) : "");
     else
-        pt__assume(all, "pool %.100s: law %s", pool->name, law_text(pool, options));
+        pt__assume(all, "pool %.100s: law %s", pool->name, law_text(from, index, options));
     if (!is_family(pool, "v100") && !is_family(pool, "k80") && !is_family(pool, "a100"))
         pt__assume(all,
                    "pool %.100s: the law's figures are from V100, K80 and A100; no public pair "
                    "measurements of %.60s exist (assumed to hold)",
                    pool->name, pool->gpu->family);
-    if (pool->shape.sharing == PT_SHARING_SMS && pt_traits_caps(pool) &&
+    if (pool->shape.sharing == PT_SHARING_SMS && pt_traits_caps(from->traits, index) &&
         !(pool->shape.cap_contention > 0))
         pt__assume(all,
                    "pool %.100s: beside its cap nothing slows a capped job down (cap_contention 0: "
@@ -69,12 +86,12 @@ static void fitted_pool(struct pt__assumptions *all, const struct pt_pool *pool,
                    pool->name, options->power_slope);
 }
 
-static void fitted(struct pt__assumptions *all, const struct pt_config *config)
+static void fitted(struct pt__assumptions *all, const struct pt__assumed *from)
 {
+    const struct pt_config *config = from->config;
     struct pt_fitted_options options = pt_fitted_options(config->interference.params);
     for (uint32_t i = 0; i < config->cluster.pool_count; i++)
-        if (is_shared(&config->cluster.pools[i]))
-            fitted_pool(all, &config->cluster.pools[i], &options);
+        if (is_shared(&config->cluster.pools[i])) fitted_pool(all, from, i, &options);
     if (options.slices)
         pt__assume(all, "fidelity: slices plays the turns of time-sliced pools one by one; other "
                         "pools follow their law");
@@ -184,7 +201,7 @@ void pt__assume_models(struct pt__assumptions *all, const struct pt__assumed *fr
     struct pt_fitted_options options = pt_fitted_defaults();
     if (spec->ops == &pt_fitted) {
         options = pt_fitted_options(spec->params);
-        fitted(all, config);
+        fitted(all, from);
     }
     if (!any_shared(&config->cluster)) return; /* what nobody's neighbours could feel */
     jobs(all, from, &options);

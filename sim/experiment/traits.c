@@ -12,23 +12,6 @@ static struct pt_fitted_options options_of(const struct pt_config *config)
                                                   : pt_fitted_defaults();
 }
 
-enum pt_law pt_traits_law_of_pool(const struct pt_config *config, const struct pt_pool *pool,
-                                  bool inference)
-{
-    struct pt_fitted_options options = options_of(config);
-    if (config->interference.ops != &pt_fitted) return PT_LAW_ANY;
-    return pt_law_of(pool->shape.sharing, pool->unit->nested != NULL, pt_traits_caps(pool),
-                     inference, &options);
-}
-
-bool pt_traits_caps(const struct pt_pool *pool)
-{
-    struct pt_ask half = {
-        .gpu_frac_ppm = PT_PPM_ONE / 2, .gpu_mem_mib = PT_NONE, .processes = 1, .gpus = 1};
-    struct pt_need need;
-    return pool->unit->need(&need, &pool->shape, &half) == PT_REASON_NONE && need.capped;
-}
-
 static void read_kinds(struct pt_traits_model *model)
 {
     const struct pt_words *words = &model->trace->words[PT_COL_KIND];
@@ -158,7 +141,8 @@ enum pt_status pt_traits_create(struct pt_traits_model **model, const struct pt_
     made->trace = trace;
     made->options = options_of(config);
     read_kinds(made);
-    enum pt_status status = pt__traits_profiles(made, error);
+    enum pt_status status = pt__traits_caps(made, error);
+    if (status == PT_OK) status = pt__traits_profiles(made, error);
     if (status == PT_OK) status = pt__traits_draw(made, error);
     if (status == PT_OK) status = prepare(made, error);
     if (status == PT_OK)
@@ -179,5 +163,6 @@ void pt_traits_destroy(struct pt_traits_model *model)
     free(model->traits);
     free(model->draws);
     free(model->loans);
+    free(model->caps);
     free(model);
 }

@@ -32,11 +32,13 @@ enum pt_fidelity pt_traits_fidelity(const struct pt_traits_model *model);
 void pt_traits_of_job(struct pt_traits *traits, const struct pt_traits_model *model, pt_job job,
                       uint32_t pool);
 
-/* Whether a pool caps a job that has a part of a GPU. */
-bool pt_traits_caps(const struct pt_pool *pool);
-/* The law that such jobs of a pool live under; PT_LAW_ANY where nothing is shared or the model has
- * no laws by mode. */
-enum pt_law pt_traits_law_of_pool(const struct pt_config *config, const struct pt_pool *pool,
+/* Whether a pool where SMs are shared would hold some job of the trace to a cap; and whether it
+ * would leave some job without one. */
+bool pt_traits_caps(const struct pt_traits_model *model, uint32_t pool);
+bool pt_traits_leaves_free(const struct pt_traits_model *model, uint32_t pool);
+/* The law that jobs of a pool live under, the one of capped jobs if there are any; PT_LAW_ANY where
+ * nothing is shared or the model has no laws by mode. */
+enum pt_law pt_traits_law_of_pool(const struct pt_traits_model *model, uint32_t pool,
                                   bool inference);
 
 /* How many of the trace's jobs have traits from where; for the summary. */

@@ -1,4 +1,5 @@
-/* Private to traits.c, traits_profiles.c and traits_draws.c: the model that they make together. */
+/* Private to traits.c, traits_caps.c, traits_profiles.c and traits_draws.c: the model that they
+ * make together. */
 #ifndef PT_EXPERIMENT_TRAITS_PARTS_H
 #define PT_EXPERIMENT_TRAITS_PARTS_H
 
@@ -16,6 +17,7 @@ struct pt_traits_model {
     struct pt_fitted_options options;
     struct pt_interference_use *uses; /* the interference model's, as long as its state */
     void *state;
+    uint8_t *caps;            /* by pool: which kinds of jobs it would have, see traits_caps.c */
     uint32_t *name_of_word;   /* profile of each word of column `profile`; PT_NONE = no job's */
     uint32_t *jobs;           /* with GPUs, by profile; those without one come last */
     struct pt_traits *traits; /* by (profile, pool, inference) */
@@ -52,6 +54,9 @@ static inline bool pt__infers(const struct pt_traits_model *model, pt_job job)
     return pt__kind_of_job(model, job) >= PT_KIND_INTERACTIVE;
 }
 
+/* Finds out whom each pool would hold to a cap. O(jobs x pools that share SMs). PT_ERR_MEMORY
+ * alone. */
+PT_USE_RESULT enum pt_status pt__traits_caps(struct pt_traits_model *model, struct pt_error *error);
 /* Finds the profiles that jobs name, and makes their traits in each pool. PT_ERR_MEMORY alone. */
 PT_USE_RESULT enum pt_status pt__traits_profiles(struct pt_traits_model *model,
                                                  struct pt_error *error);

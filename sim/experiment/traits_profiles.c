@@ -51,7 +51,7 @@ static void fill_name(struct pt_traits_model *model, uint32_t name)
         const struct pt_pool *pool = &config->cluster.pools[p];
         for (int inference = 0; inference < ROLES; inference++) {
             struct pt_traits *traits = cell_of(model, name, p, inference);
-            enum pt_law law = pt_traits_law_of_pool(config, pool, inference);
+            enum pt_law law = pt_traits_law_of_pool(model, p, inference);
             struct pt_profile_pick pick = pt_profiles_pick(&config->profiles, name, pool->gpu, law);
             pt_profile_traits(traits, pick.row, speed_against(config, pool, pick.row), inference,
                               &model->options);

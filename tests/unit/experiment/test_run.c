@@ -209,6 +209,39 @@ static bool assumes(const struct pt_run_facts *facts, const char *text)
     return false;
 }
 
+Test(run, names_the_law_by_what_its_jobs_ask_for)
+{
+    static const struct {
+        const char *jobs, *law, *loan;
+    } cases[] = {
+        {"{submit_s: 0, work_s: 1, gpu_frac: 1, profile: CycleGAN}",
+         "pool a: law rank1 with its capacity guard for uncapped training jobs", NULL},
+        {"{submit_s: 0, work_s: 1, profile: CycleGAN}", "pool a: law p-norm of SMs under caps",
+         "'CycleGAN' was fitted with law rank1"},
+        {"{submit_s: 0, work_s: 1, gpu_frac: 1}, {submit_s: 0, work_s: 1, gpu_frac: 0.5}",
+         "pool a: law rank1 with its capacity guard while all on a GPU are uncapped", NULL},
+        {"{submit_s: 0, work_s: 1, gpu_frac: 1}, {submit_s: 0, work_s: 1, gpus: 0}, {submit_s: 0, "
+         "work_s: 1, gpu_frac: 0.5, pool: b}",
+         "pool a: law rank1 with its capacity guard for uncapped training jobs", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 "partita: 1\ncluster: {pools: [{name: a, nodes: 1, gpus_per_node: 1, gpu: "
+                 "v100-16gb, sharing: {mode: mps, replicas: 4}}, {name: b, nodes: 1, "
+                 "gpus_per_node: 1, gpu: v100-16gb, sharing: {mode: mps, replicas: 4}}]}\ntrace: "
+                 "{jobs: [%s]}\n",
+                 cases[i].jobs);
+        struct pt_config *config = load(text, NULL);
+        struct pt_run_options options = {0};
+        struct pt_run *run = prepare(config, &options);
+        cr_expect(assumes(pt_run_facts(run), cases[i].law), "case %zu: not '%s'", i, cases[i].law);
+        cr_expect_eq(assumes(pt_run_facts(run), "was fitted with law"), cases[i].loan != NULL,
+                     "case %zu", i);
+        pt_run_free(run);
+        pt_config_free(config);
+    }
+}
+
 Test(run, says_what_its_models_take_for_granted)
 {
     struct pt_config *config = load(
