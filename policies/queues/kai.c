@@ -430,7 +430,7 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
 static uint32_t flags(const struct pt_value *values)
 {
     (void)values;
-    return PT_POLICY_BY_TENANT;
+    return PT_POLICY_BY_TENANT | PT_POLICY_QUOTAS;
 }
 
 static size_t state_size(const struct pt_value *values, uint32_t class_count)

@@ -90,7 +90,7 @@ def columns(node):
     return next((found for each in node if (found := columns(each))), None) if isinstance(node, list) else None
 known = columns(json.load(open("schema.json")))
 both = json.load(open("out"))
-names = [p["name"] for p in both]
+names = [(p["kind"], p["name"]) for p in both]
 assert len(set(names)) == len(names), "a name twice"
 for p in both:
     assert len(p["summary"]) > 5 and len(p["source"]) > 5, p
@@ -100,6 +100,7 @@ for p in orders.values():
     assert set(p["columns"]) <= known, p
     assert p["preemption"] in ("none", "suspend", "checkpoint", "kill"), p
 assert orders["fifo"]["work_conserving"] is False
+assert {name for name, p in orders.items() if p["quotas"]} >= {"kai", "kueue", "k8s"}
 assert orders["fifo"]["work_conserving_with"] == "blocking: skip"
 assert {"first_fit", "pack", "spread"} <= {p["name"] for p in both if p["kind"] == "placement"}
 PY
