@@ -22,6 +22,7 @@ const struct pt_policy_ops *const pt_policies[] = {
     &pt__priority,
     &pt__easy_backfill,
     &pt__fair_share,
+    &pt__drf,
     &pt__kai,
     &pt__kueue,
     &pt__tiresias,

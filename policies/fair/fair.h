@@ -4,6 +4,7 @@
 
 #include "partita/policy.h"
 
+extern const struct pt_policy_ops pt__drf;
 extern const struct pt_policy_ops pt__fair_share;
 
 #endif

@@ -97,7 +97,7 @@ struct fair_share {
     struct pt_intern users, ranks; /* only while it is built */
     bool strict, classic, has_keys, scan;
     double weight, weight_age, dampening;
-    int64_t max_age_ns, recalculate_ns;
+    int64_t half_life_ns, max_age_ns, recalculate_ns;
     int64_t ranked_ns; /* the time that the factors are of */
     uint64_t billing_cpu_ppm, billing_memory_ppm;
 };
@@ -126,13 +126,10 @@ static void fini(void *state)
 
 /* ---- building ---- */
 
-static void read_values(struct fair_share *fair, const struct pt_ctx *ctx,
-                        const struct pt_value *values)
+static void read_values(struct fair_share *fair, const struct pt_value *values)
 {
     int64_t half_life_ns = values[PARAM_HALF_LIFE].integer;
-    bool decays = half_life_ns > 0 && half_life_ns < PT_TIME_MAX;
-    fair->tree.decay.half_life_ns = decays ? half_life_ns : PT_NEVER;
-    fair->tree.decay.parts_per_gpu = pt_view_parts_per_gpu(ctx);
+    fair->half_life_ns = half_life_ns > 0 ? half_life_ns : PT_NEVER;
     fair->strict = values[PARAM_BLOCKING].integer == BLOCKING_STRICT;
     fair->classic = values[PARAM_TREE].integer == TREE_CLASSIC;
     fair->weight = values[PARAM_WEIGHT_FAIR_SHARE].number;
@@ -198,6 +195,7 @@ static enum pt_status plant(struct fair_share *fair, const struct pt_ctx *ctx,
     bool has_default = false;
     if (tenants == 0) tenants = 1;
     PT_TRY(pt__fair_tree_init(&fair->tree, 1 + tenants + users, error));
+    pt__decay_init(&fair->tree.decay, fair->half_life_ns, pt_view_parts_per_gpu(ctx));
     struct pt_fair_node *node = fair->tree.node;
     for (uint32_t t = 0; t < tenants; t++) {
         const struct pt_tenant_facts *facts = pt_view_tenant(ctx, t);
@@ -223,7 +221,7 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
 {
     struct fair_share *fair = state;
     uint32_t job_count = pt_view_trace(ctx)->job_count;
-    read_values(fair, ctx, values);
+    read_values(fair, values);
     enum pt_status status = read_factors(fair, ctx, values, error);
     fair->charged = calloc((size_t)job_count + 1, 1);
     if (status == PT_OK && (fair->charged == NULL || !find_users(fair, ctx)))

@@ -125,7 +125,8 @@ static void walk_down(struct walk *walk, uint32_t *item, uint32_t count, bool ti
         if (n->user) {
             if (!tied) walk->rank = walk->left;
             walk->left--;
-            n->factor = (double)walk->rank / tree->user_count;
+            if (n->rank != walk->rank) n->factor = (double)walk->rank / tree->user_count;
+            n->rank = walk->rank;
             continue;
         }
         uint32_t same = i + 1, mark = walk->merged;

@@ -11,6 +11,7 @@ struct pt_fair_node {
     uint32_t parent;                   /* PT_NONE = the root */
     uint32_t first_child, child_count; /* in child[] */
     bool user;
+    uint32_t rank;      /* of a user: factor x number of users */
     double shares;      /* as they are given, >= 0 */
     double shares_norm; /* of all shares of its siblings */
     double used;        /* at the latest ranking, GPU seconds */

@@ -16,6 +16,8 @@
 struct pt_decay {
     int64_t half_life_ns;   /* PT_NEVER = no decay */
     uint64_t parts_per_gpu; /* what rates are counted in */
+    double ln2_by_ns;       /* ln 2 / T */
+    double most_by_part;    /* GPU seconds that a part held for ever comes to: T / ln 2 */
 };
 
 struct pt_usage {
@@ -25,8 +27,10 @@ struct pt_usage {
     uint64_t rate;   /* parts held since */
 };
 
+void pt__decay_init(struct pt_decay *decay, int64_t half_life_ns, uint64_t parts_per_gpu);
+
 /* 2^-(time / half_life) and 1 - that, both to a few units in the last place; times >= 0. */
-void pt__halve(double *kept, double *lost, int64_t time_ns, int64_t half_life_ns);
+void pt__halve(double *kept, double *lost, const struct pt_decay *decay, int64_t time_ns);
 /* 2^-x for x >= 0. */
 double pt__half_to(double x);
 

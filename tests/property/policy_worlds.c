@@ -99,16 +99,19 @@ static void read_words(struct rig *rig, const struct slow_world *world)
     rig->world.tenants = facts;
 }
 
-static void build(struct rig *rig, const struct slow_world *world, const char *policy)
+static void build(struct rig *rig, const struct slow_world *world, const struct slow_policy *policy)
 {
-    const struct pt_policy_ops *ops = pt_policy_find(policy);
-    const char *params = "";
+    const struct pt_policy_ops *ops = pt_policy_find(policy->name);
+    const char *blocking = "";
+    char params[128];
     rig_init(rig);
     rig_add_pool(rig, &rig_h100, world->nodes, world->gpus_per_node, "exclusive", "");
     for (uint32_t i = 0; ops->params != NULL && ops->params[i].name != NULL; i++)
         if (strcmp(ops->params[i].name, "blocking") == 0)
-            params = world->strict ? "blocking=strict" : "blocking=skip";
-    rig_set_policy(rig, policy, params, "first_fit");
+            blocking = world->strict ? "blocking=strict" : "blocking=skip";
+    snprintf(params, sizeof params, "%s %s", blocking,
+             policy->params == NULL ? "" : policy->params);
+    rig_set_policy(rig, policy->name, params, "first_fit");
     rig->world.seed = world->seed;
     rig->world.preemption.mode = mode_of[world->mode];
     rig->world.restore.base_ns = world->restore_ns;
@@ -133,7 +136,7 @@ static bool same(const struct slow_world *world, const struct slow_policy *polic
     static struct rig rig;
     static struct slow_run slow;
     slow_run(&slow, world, policy);
-    build(&rig, world, policy->name);
+    build(&rig, world, policy);
     pt_job bad_row;
     enum pt_status status = pt_trace_finish(&rig.trace, &bad_row, &rig.error);
     rig.trace_finished = status == PT_OK;

@@ -61,12 +61,36 @@ static bool higher(const struct slow_run *run, uint32_t a, uint32_t b)
     return job_of(run, a)->priority > job_of(run, b)->priority;
 }
 
-const struct slow_policy slow_policies[] = {{"fifo", never, never, NULL, false},
-                                            {"sjf", shorter, NULL, NULL, false},
-                                            {"smallest_first", smaller, NULL, NULL, false},
-                                            {"srtf", less_left, NULL, NULL, false},
-                                            {"srsf", less_area_left, NULL, NULL, false},
-                                            {"qssf", less_estimated_area, NULL, NULL, false},
-                                            {"edf", due_earlier, NULL, NULL, false},
-                                            {"priority", higher, NULL, NULL, true},
-                                            {NULL, NULL, NULL, NULL, false}};
+/* GPU seconds of the job's tenant so far, in GPU ns, without decay. */
+static int64_t used_ns(const struct slow_run *run, uint32_t job)
+{
+    int64_t sum = 0;
+    for (uint32_t j = 0; j < run->world->job_count; j++)
+        if (job_of(run, j)->tenant == job_of(run, job)->tenant)
+            sum += slow_served_ns(run, j) * job_of(run, j)->gpus;
+    return sum;
+}
+
+static double weight_of(const struct slow_run *run, uint32_t job)
+{
+    return run->world->weight[job_of(run, job)->tenant];
+}
+
+static bool less_of_its_share(const struct slow_run *run, uint32_t a, uint32_t b)
+{
+    return (double)used_ns(run, a) * weight_of(run, b) <
+           (double)used_ns(run, b) * weight_of(run, a);
+}
+
+const struct slow_policy slow_policies[] = {
+    {"fifo", never, never, NULL, false, NULL},
+    {"sjf", shorter, NULL, NULL, false, NULL},
+    {"smallest_first", smaller, NULL, NULL, false, NULL},
+    {"srtf", less_left, NULL, NULL, false, NULL},
+    {"srsf", less_area_left, NULL, NULL, false, NULL},
+    {"qssf", less_estimated_area, NULL, NULL, false, NULL},
+    {"edf", due_earlier, NULL, NULL, false, NULL},
+    {"priority", higher, NULL, NULL, true, NULL},
+    {"fair_share", less_of_its_share, never, NULL, false, "half_life=0s"},
+    {NULL, NULL, NULL, NULL, false, NULL},
+};

@@ -16,7 +16,7 @@ static void plant(int count, const double rows[][3])
 {
     struct pt_error error;
     cr_assert_eq(pt__fair_tree_init(&tree, (uint32_t)count + 1, &error), PT_OK);
-    tree.decay = (struct pt_decay){PT_NEVER, 1000000};
+    pt__decay_init(&tree.decay, PT_NEVER, 1000000);
     for (int i = 0; i < count; i++) {
         struct pt_fair_node *node = &tree.node[i + 1];
         node->parent = (uint32_t)rows[i][0];

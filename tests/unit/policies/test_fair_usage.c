@@ -8,8 +8,15 @@
 /* Usage that decays, against the figures worked by hand and against the libm's exp2. */
 
 #define S PT_NS_PER_S
-static const struct pt_decay hour = {3600 * S, 1000000};
-static const struct pt_decay none = {PT_NEVER, 1000000};
+static struct pt_decay hour, none;
+
+static void setup(void)
+{
+    pt__decay_init(&hour, 3600 * S, 1000000);
+    pt__decay_init(&none, PT_NEVER, 1000000);
+}
+
+TestSuite(fair_usage, .init = setup);
 
 static void near(double value, double wanted, double relative)
 {
@@ -62,13 +69,13 @@ Test(fair_usage, powers_of_two)
 {
     double kept, lost;
     for (int64_t t = 0; t < 40000 * S; t += 7 * S + t / 3 + 1) {
-        pt__halve(&kept, &lost, t, 3600 * S);
+        pt__halve(&kept, &lost, &hour, t);
         double x = (double)t / (3600.0 * 1e9);
         near(kept, exp2(-x), 2e-15);
         near(lost, -expm1(-x * log(2)), 2e-15);
         near(pt__half_to(x), exp2(-x), 2e-15);
     }
-    pt__halve(&kept, &lost, 3600 * S, 3600 * S);
+    pt__halve(&kept, &lost, &hour, 3600 * S);
     cr_assert_eq(kept, 0.5);
     cr_assert_eq(pt__half_to(0), 1.0);
     cr_assert_eq(pt__half_to(3), 0.125);
