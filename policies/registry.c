@@ -26,6 +26,9 @@ const struct pt_policy_ops *const pt_policies[] = {
     &pt__kai,
     &pt__kueue,
     &pt__tiresias,
+    &pt__las,
+    &pt__dlas,
+    &pt__gittins,
     &pt__helios_srtf,
     &pt__k8s,
     NULL};

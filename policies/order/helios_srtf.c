@@ -45,7 +45,9 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     h->wake_ns = PT_NEVER;
     h->sorted = malloc(((size_t)pt_view_trace(ctx)->job_count + 1) * sizeof *h->sorted);
     if (h->sorted == NULL) return pt_fail(error, PT_ERR_MEMORY, "out of memory for the queue");
-    return pt__recount_init(&h->recount, ctx, error);
+    enum pt_status status = pt__recount_init(&h->recount, ctx, error);
+    if (status != PT_OK) free(h->sorted);
+    return status;
 }
 
 static void fini(void *state)

@@ -1,5 +1,5 @@
 #include "policies/order/order.h"
-#include "policies/order/ranked.h"
+#include "policies/order/service.h"
 
 /* Quasi-shortest service first: least time x GPUs, ties in queue order. The time is the users'
  * estimate, or the true work.
@@ -32,18 +32,11 @@ static bool is_fresh(const struct qssf *q, const struct pt_ctx *ctx, pt_job job)
            pt_view_state(ctx, job) == PT_STATE_PENDING;
 }
 
-/* GPUs that it asks for, in millionths. */
-static uint64_t gpus(const struct pt_ctx *ctx, pt_job job)
-{
-    uint32_t part = pt_trace_u32(pt_view_trace(ctx), PT_COL_GPU_FRAC, job);
-    return pt_view_units_wanted(ctx, job) * (part == PT_NONE ? UINT64_C(1000000) : part);
-}
-
 static pt_u128 key(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job)
 {
     const struct qssf *q = (const struct qssf *)order;
     const struct pt_trace *trace = pt_view_trace(ctx);
-    uint64_t amount = gpus(ctx, job), units = pt_view_units_wanted(ctx, job);
+    uint64_t amount = pt__gpus_asked(ctx, job), units = pt_view_units_wanted(ctx, job);
     int64_t time_ns = order->by_estimate ? pt_trace_time(trace, PT_COL_ESTIMATE, job)
                                          : pt_trace_work_ns(trace)[job];
     pt_u128 tie = !q->first_by_gpus ? 1 : units < UINT16_MAX ? units : UINT16_MAX;

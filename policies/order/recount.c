@@ -20,8 +20,10 @@ enum pt_status pt__recount_init(struct pt_recount *recount, const struct pt_ctx 
     recount->decided = malloc(n * sizeof *recount->decided);
     recount->listed = calloc(n, sizeof *recount->listed);
     if (recount->item == NULL || recount->scratch == NULL || recount->decided == NULL ||
-        recount->listed == NULL)
+        recount->listed == NULL) {
+        pt__recount_fini(recount);
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for the list of jobs");
+    }
     return PT_OK;
 }
 

@@ -27,7 +27,7 @@ struct pt_recount {
     int64_t acted_ns; /* when it last was */
 };
 
-/* Room for every job of the trace. */
+/* Room for every job of the trace. Only PT_ERR_MEMORY fails; then nothing is held. */
 enum pt_status pt__recount_init(struct pt_recount *recount, const struct pt_ctx *ctx,
                                 struct pt_error *error);
 void pt__recount_fini(struct pt_recount *recount);

@@ -71,7 +71,9 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     PT_TRY(pt__levels_parse(&t->levels, values[PARAM_THRESHOLDS].text, error));
     t->queue = calloc((size_t)pt_view_trace(ctx)->job_count + 1, sizeof *t->queue);
     if (t->queue == NULL) return pt_fail(error, PT_ERR_MEMORY, "out of memory for the queues");
-    return pt__recount_init(&t->recount, ctx, error);
+    enum pt_status status = pt__recount_init(&t->recount, ctx, error);
+    if (status != PT_OK) free(t->queue);
+    return status;
 }
 
 static void fini(void *state)
