@@ -1,5 +1,8 @@
 /* Experiment files.
  * parses: sim/experiment/yaml.c sim/experiment/schema.c sim/experiment/scalar.c
+ * parses: sim/experiment/schema_check.c sim/experiment/schema_lists.c sim/experiment/schema_jobs.c
+ * parses: sim/experiment/schema_scalars.c sim/experiment/schema_unknown.c
+ * parses: sim/experiment/tenants.c sim/experiment/preemption.c sim/experiment/topology.c
  * parses: sim/experiment/config.c sim/experiment/cluster.c sim/experiment/sla.c
  * parses: sim/experiment/source.c sim/experiment/outages.c sim/experiment/profiles.c
  * parses: sim/experiment/interference.c

@@ -1,5 +1,5 @@
 /* Scenario files: experiments with expectations, several a file.
- * parses: sim/experiment/scenario.c sim/experiment/schema.c
+ * parses: sim/experiment/scenario.c
  *
  * Beside not crashing: every document gets a verdict, and whatever has not passed says why. Worlds
  * that are small are run to their end, with every invariant checked on the way.
