@@ -6,7 +6,7 @@
 
 #include "partita/policy.h"
 
-extern const struct pt_policy_ops pt__easy_backfill;
+extern const struct pt_policy_ops pt__easy_backfill, pt__conservative_backfill;
 
 /* What happens to a job that has run for its estimate and not ended: nothing, or it is killed. */
 enum { PT_OVERRUN_EXTEND, PT_OVERRUN_KILL };

@@ -1,0 +1,408 @@
+#include <stdalign.h>
+#include <string.h>
+
+#include "policies/backfill/backfill.h"
+#include "policies/backfill/ends.h"
+#include "policies/backfill/fronts.h"
+#include "policies/backfill/plan.h"
+#include "policies/backfill/profile.h"
+#include "policies/backfill/sets.h"
+
+/* Conservative backfilling: every job that waits has a promise, the earliest time at which it could
+ * start by estimates without moving those before it in the queue. All promises are made anew when
+ * something ends (or should have), in queue order; who is promised now starts.
+ *
+ * A pool whose units are all alike to all who may use it (whole GPUs, no bound on nodes, no CPUs or
+ * host memory asked for) is counted: a profile of free GPUs over time says everything. In the
+ * others the profile is a bound, and a plan asks the engine. A counted pool in which the placement
+ * refuses what would fit becomes one of the others.
+ *
+ * Who can't start now matters only to those behind it, so that the walk stops as soon as nobody
+ * left fits beside those that run. It goes on from there when jobs arrive. */
+
+enum { PARAM_OVERRUN, PARAM_DEPTH };
+
+static const struct pt_param params[] = {
+    [PARAM_OVERRUN] = PT_BACKFILL_PARAM_OVERRUN,
+    [PARAM_DEPTH] = {"depth", PT_PARAM_INT, "", "", "1", "1000000000", NULL,
+                     "jobs looked at anew each time, first in the queue first; default: all"},
+    {0}};
+
+struct conservative {
+    struct pt_ends ends;
+    struct pt_fronts fronts;
+    struct pt_set chosen, planned;
+    struct pt_plan plan;
+    struct pt_profile profile[PT_POOLS_MAX];
+    pt_job sample[PT_POOLS_MAX];  /* a job that may use the pool's GPUs, PT_NONE = there is none */
+    uint32_t there[PT_POOLS_MAX]; /* units there were for it */
+    uint64_t counted;             /* pools in which counting is enough */
+    uint64_t *full;               /* by class: pools where it does not fit now */
+    uint32_t open_count;          /* classes with a job to look at that may fit somewhere */
+    uint32_t looked, depth;
+    pt_job reached;   /* the last in the queue that was looked at + 1 */
+    bool known;       /* the plan is still true */
+    int64_t known_ns; /* when it was made */
+    alignas(uint64_t) unsigned char memory[];
+};
+
+static size_t state_size(const struct pt_value *values, uint32_t class_count)
+{
+    (void)values;
+    return sizeof(struct conservative) + ((size_t)class_count + 1) * sizeof(uint64_t) +
+           pt__fronts_size(class_count);
+}
+
+/* Whether units of the pool are all alike to the job. */
+static bool alike(const struct pt_ctx *ctx, pt_job job, uint32_t pool)
+{
+    const struct pt_trace *trace = pt_view_trace(ctx);
+    const struct pt_pool *p = &pt_view_cluster(ctx)->pools[pool];
+    uint32_t units = pt_view_units_wanted(ctx, job), nodes = pt_view_nodes_allowed(ctx, job);
+    if (p->shape.capacity != 1 || p->shape.residents_max != 1) return false;
+    if (p->cpus_milli_per_node != PT_NONE && pt_trace_u32(trace, PT_COL_CPUS, job) != 0)
+        return false;
+    if (p->mem_mib_per_node != PT_NONE && pt_trace_u32(trace, PT_COL_MEM, job) != 0) return false;
+    return units <= 1 || nodes >= p->node_count;
+}
+
+static void look_at_pools(struct conservative *self, const struct pt_ctx *ctx)
+{
+    uint32_t jobs = pt_view_trace(ctx)->job_count;
+    for (uint32_t p = 0; p < PT_POOLS_MAX; p++)
+        self->sample[p] = PT_NONE;
+    self->counted = UINT64_MAX;
+    for (pt_job job = 0; job < jobs; job++) {
+        uint32_t class_id = pt_view_class_of(ctx, job);
+        if (self->full[class_id] != 0) continue; /* its class was looked at */
+        self->full[class_id] = UINT64_MAX;
+        for (uint64_t rest = pt_view_class_pools(ctx, class_id); rest != 0; rest &= rest - 1) {
+            uint32_t pool = (uint32_t)__builtin_ctzll(rest);
+            if (!alike(ctx, job, pool)) self->counted &= ~PT_POOL_BIT(pool);
+            if (pt_view_units_wanted(ctx, job) > 0) self->sample[pool] = job;
+        }
+    }
+}
+
+static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
+                           struct pt_error *error)
+{
+    struct conservative *self = state;
+    uint32_t classes = pt_view_class_count(ctx);
+    self->full = (uint64_t *)(void *)self->memory;
+    pt__fronts_init(&self->fronts, self->full + classes + 1, classes);
+    self->depth = values[PARAM_DEPTH].text == NULL ? 0 : (uint32_t)values[PARAM_DEPTH].integer;
+    look_at_pools(self, ctx);
+    memset(self->full, 0, ((size_t)classes + 1) * sizeof *self->full);
+    PT_TRY(pt__set_init(&self->chosen, ctx, error));
+    PT_TRY(pt__set_init(&self->planned, ctx, error));
+    return pt__ends_init(&self->ends, ctx, values[PARAM_OVERRUN].integer == PT_OVERRUN_KILL, error);
+}
+
+static void fini(void *state)
+{
+    struct conservative *self = state;
+    for (uint32_t p = 0; p < PT_POOLS_MAX; p++)
+        pt__profile_fini(&self->profile[p]);
+    pt__plan_fini(&self->plan);
+    pt__set_fini(&self->chosen);
+    pt__set_fini(&self->planned);
+    pt__ends_fini(&self->ends);
+}
+
+/* ---- what is to be looked at ---- */
+
+static bool is_open(const struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id)
+{
+    return self->fronts.front[class_id] != PT_NONE &&
+           (pt_view_class_pools(ctx, class_id) & ~self->full[class_id]) != 0;
+}
+
+static void set_front(struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id,
+                      pt_job job)
+{
+    bool before = is_open(self, ctx, class_id);
+    pt__fronts_set(&self->fronts, class_id, job);
+    self->open_count += is_open(self, ctx, class_id);
+    self->open_count -= before;
+}
+
+static void set_full(struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id,
+                     uint64_t pools)
+{
+    bool before = is_open(self, ctx, class_id);
+    self->full[class_id] |= pools;
+    self->open_count += is_open(self, ctx, class_id);
+    self->open_count -= before;
+}
+
+static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct conservative *self = state;
+    uint32_t class_id = pt_view_class_of(ctx, job);
+    pt__ends_remove(&self->ends, job); /* its instances could not be made */
+    pt__fronts_note(&self->fronts, class_id);
+    if (job < self->reached) self->known = false;
+    if (job < self->fronts.front[class_id]) set_front(self, ctx, class_id, job);
+}
+
+static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct conservative *self = state;
+    uint32_t class_id = pt_view_class_of(ctx, job);
+    if (job < self->reached) self->known = false;
+    if (self->fronts.front[class_id] == job)
+        set_front(self, ctx, class_id, pt_view_class_next_pending(ctx, class_id, job));
+}
+
+static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
+{
+    (void)ctx;
+    (void)pools;
+    struct conservative *self = state;
+    self->known = false;
+}
+
+static void on_timer(void *state, struct pt_ctx *ctx)
+{
+    struct conservative *self = state;
+    if (pt__ends_timer(&self->ends, ctx)) self->known = false;
+}
+
+static void on_started(void *state, struct pt_ctx *ctx, pt_job job)
+{
+    struct conservative *self = state;
+    if (pt__ends_of(&self->ends, job) != PT_NEVER) self->known = false; /* later than thought */
+    pt__ends_started(&self->ends, ctx, job);
+}
+
+static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
+{
+    (void)ctx;
+    (void)why;
+    struct conservative *self = state;
+    pt__ends_remove(&self->ends, job);
+    self->known = false;
+}
+
+/* ---- the profile ---- */
+
+/* What the job takes of the pool, in what its profile counts. */
+static int64_t amount(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
+{
+    return (int64_t)pt_view_units_wanted(ctx, job) * pt_view_need(ctx, pool, job)->capacity;
+}
+
+static int64_t free_now(const struct conservative *self, const struct pt_ctx *ctx, uint32_t pool)
+{
+    const struct pt_pool *p = &pt_view_cluster(ctx)->pools[pool];
+    if (self->sample[pool] == PT_NONE) return 0;
+    if ((self->counted & PT_POOL_BIT(pool)) != 0)
+        return pt_view_units_free(ctx, pool, self->sample[pool]);
+    int64_t free = (int64_t)p->node_count * p->gpus_per_node * p->shape.capacity;
+    uint32_t running = pt_view_running_count(ctx);
+    for (uint32_t i = 0; i < running; i++) {
+        pt_job job = pt_view_running_at(ctx, i);
+        if (pt_view_held_pool(ctx, job) == pool) free -= amount(ctx, pool, job);
+    }
+    return free;
+}
+
+static enum pt_status plan_anew(struct conservative *self, const struct pt_ctx *ctx)
+{
+    int64_t now_ns = pt_view_now_ns(ctx);
+    bool ok = true;
+    for (uint32_t p = 0; p < pt_view_pool_count(ctx); p++) {
+        ok = ok && pt__profile_reset(&self->profile[p], now_ns, free_now(self, ctx, p));
+        if (self->sample[p] != PT_NONE)
+            self->there[p] = pt_view_units_there(ctx, p, self->sample[p]);
+    }
+    for (uint32_t i = 0; ok && i < self->ends.count; i++) {
+        const struct pt_end *end = pt__ends_at(&self->ends, i);
+        ok = pt__profile_append(&self->profile[end->pool],
+                                end->end_ns < now_ns ? now_ns : end->end_ns,
+                                amount(ctx, end->pool, end->job));
+    }
+    pt__plan_reset(&self->plan);
+    for (uint32_t i = 0; i < self->fronts.busy_count; i++)
+        self->full[self->fronts.busy[i]] = 0;
+    pt__fronts_restart(&self->fronts, ctx);
+    self->open_count = self->fronts.count;
+    self->looked = 0;
+    self->reached = 0;
+    self->known = true;
+    self->known_ns = now_ns;
+    return ok ? PT_OK : PT_ERR_MEMORY;
+}
+
+/* Nodes have gone or come without a word, or somebody who has run past its estimate was expected to
+ * end when the plan was made, and is still. */
+static bool is_stale(const struct conservative *self, const struct pt_ctx *ctx)
+{
+    int64_t now_ns = pt_view_now_ns(ctx);
+    if (self->ends.count > 0 && pt__ends_at(&self->ends, 0)->end_ns <= now_ns &&
+        self->known_ns != now_ns)
+        return true;
+    for (uint32_t p = 0; p < pt_view_pool_count(ctx); p++)
+        if (self->sample[p] != PT_NONE &&
+            self->there[p] != pt_view_units_there(ctx, p, self->sample[p]))
+            return true;
+    return false;
+}
+
+/* ---- promises ---- */
+
+/* The earliest time at which the job could have the pool; in a pool that is not counted its units
+ * then are in `planned`. */
+static int64_t earliest(struct conservative *self, struct pt_ctx *ctx, pt_job job, uint32_t pool)
+{
+    const struct pt_profile *profile = &self->profile[pool];
+    int64_t estimate_ns = pt__estimate_ns(self->ends.trace, job), wanted = amount(ctx, pool, job);
+    int64_t at_ns = pt__profile_find(profile, pt_view_now_ns(ctx), estimate_ns, wanted);
+    if ((self->counted & PT_POOL_BIT(pool)) != 0) return at_ns;
+    while (at_ns != PT_NEVER &&
+           !pt__plan_try(&self->plan, ctx, &self->ends, job, pool, at_ns,
+                         pt__later(at_ns, estimate_ns), &self->planned, false)) {
+        at_ns = pt__profile_next(profile, at_ns);
+        if (at_ns != PT_NEVER) at_ns = pt__profile_find(profile, at_ns, estimate_ns, wanted);
+    }
+    return at_ns;
+}
+
+static enum pt_status take(struct conservative *self, const struct pt_ctx *ctx, uint32_t pool,
+                           pt_job job, int64_t from_ns)
+{
+    int64_t to_ns = pt__later(from_ns, pt__estimate_ns(self->ends.trace, job));
+    bool ok = pt__profile_take(&self->profile[pool], from_ns, to_ns, amount(ctx, pool, job));
+    return ok ? PT_OK : PT_ERR_MEMORY;
+}
+
+/* The job can't start now: it is promised the first time at which it could. */
+static enum pt_status promise(struct conservative *self, struct pt_ctx *ctx, uint32_t class_id,
+                              pt_job job)
+{
+    int64_t best_ns = PT_NEVER;
+    uint32_t best = PT_NONE;
+    for (uint64_t rest = pt_view_class_pools(ctx, class_id); rest != 0; rest &= rest - 1) {
+        uint32_t pool = (uint32_t)__builtin_ctzll(rest);
+        int64_t at_ns = earliest(self, ctx, job, pool);
+        if (at_ns >= best_ns) continue;
+        best_ns = at_ns;
+        best = pool;
+        pt__set_copy(&self->chosen, &self->planned.units);
+    }
+    if (best == PT_NONE) return PT_OK; /* nobody knows when */
+    if ((self->counted & PT_POOL_BIT(best)) == 0 &&
+        !pt__plan_add(&self->plan, job, best_ns,
+                      pt__later(best_ns, pt__estimate_ns(self->ends.trace, job)),
+                      &self->chosen.units))
+        return PT_ERR_MEMORY;
+    return take(self, ctx, best, job, best_ns);
+}
+
+/* Whether the job may have the units `chosen` now. */
+static bool keeps_promises(struct conservative *self, struct pt_ctx *ctx, pt_job job)
+{
+    uint32_t pool = self->chosen.units.pool;
+    int64_t now_ns = pt_view_now_ns(ctx), estimate_ns = pt__estimate_ns(self->ends.trace, job);
+    if (pt__profile_find(&self->profile[pool], now_ns, estimate_ns, amount(ctx, pool, job)) !=
+        now_ns)
+        return false;
+    return (self->counted & PT_POOL_BIT(pool)) != 0 ||
+           pt__plan_try(&self->plan, ctx, &self->ends, job, pool, now_ns,
+                        pt__later(now_ns, estimate_ns), &self->chosen, true);
+}
+
+enum answer { STARTS, WAITS, AT_LIMIT };
+
+/* Looks for units that the job may have now, into `chosen`. */
+static enum answer choose(struct conservative *self, struct pt_ctx *ctx, uint32_t class_id,
+                          pt_job job)
+{
+    uint64_t pools = pt_view_class_pools(ctx, class_id) & ~self->full[class_id];
+    bool held_back = false;
+    while (pools != 0) {
+        const struct pt_units *units;
+        if (!pt_ctx_place(ctx, &units, job, pools)) {
+            if (pt_view_why(ctx) == PT_REASON_LIMIT) return held_back ? WAITS : AT_LIMIT;
+            set_full(self, ctx, class_id, pools);
+            for (uint64_t rest = pools & self->counted; rest != 0; rest &= rest - 1) {
+                uint32_t pool = (uint32_t)__builtin_ctzll(rest);
+                if (pt_view_units_free(ctx, pool, job) < pt_view_units_wanted(ctx, job)) continue;
+                self->counted &= ~PT_POOL_BIT(pool); /* the placement wants more than enough */
+                self->known = false;
+            }
+            break;
+        }
+        pt__set_copy(&self->chosen, units);
+        if (keeps_promises(self, ctx, job)) return STARTS;
+        held_back = true;
+        pools &= ~PT_POOL_BIT(self->chosen.units.pool);
+    }
+    if (held_back) pt_ctx_say(ctx, job, PT_REASON_RESERVATION);
+    return WAITS;
+}
+
+static enum pt_status look_at(struct conservative *self, struct pt_ctx *ctx, uint32_t class_id,
+                              pt_job job)
+{
+    enum answer answer = choose(self, ctx, class_id, job);
+    if (!self->known) return PT_OK;
+    self->looked++;
+    if (job >= self->reached) self->reached = job + 1;
+    if (answer == AT_LIMIT) {
+        set_front(self, ctx, class_id, PT_NONE);
+        return PT_OK;
+    }
+    if (answer == WAITS) {
+        PT_TRY(promise(self, ctx, class_id, job));
+    } else {
+        PT_TRY(take(self, ctx, self->chosen.units.pool, job, pt_view_now_ns(ctx)));
+        PT_TRY(pt_ctx_start(ctx, job, &self->chosen.units));
+        pt__ends_begin(&self->ends, ctx, job);
+        enum pt_job_state now = pt_view_state(ctx, job);
+        if (now != PT_STATE_RUNNING && now != PT_STATE_RESERVED) self->known = false; /* failed */
+    }
+    set_front(self, ctx, class_id, pt_view_class_next_pending(ctx, class_id, job));
+    return PT_OK;
+}
+
+static enum pt_status schedule(void *state, struct pt_ctx *ctx)
+{
+    struct conservative *self = state;
+    bool killed;
+    PT_TRY(pt__ends_kill(&self->ends, ctx, &killed));
+    if (!killed) {
+        if (self->known && self->open_count > 0 && is_stale(self, ctx)) self->known = false;
+        do {
+            if (!self->known) PT_TRY(plan_anew(self, ctx));
+            while (self->known && self->open_count > 0 &&
+                   (self->depth == 0 || self->looked < self->depth)) {
+                uint32_t class_id = pt__fronts_first(&self->fronts);
+                PT_TRY(look_at(self, ctx, class_id, self->fronts.front[class_id]));
+            }
+        } while (!self->known);
+    }
+    return pt__ends_arm(&self->ends, ctx);
+}
+
+const struct pt_policy_ops pt__conservative_backfill = {
+    .abi = PT_POLICY_ABI,
+    .size = sizeof(struct pt_policy_ops),
+    .name = "conservative_backfill",
+    .summary = "every job that waits has the earliest start by estimate_s that moves nobody before "
+               "it; costs grow with the square of the queue's length (depth bounds it)",
+    .source = "Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; bounds as in Slurm's sched/backfill",
+    .columns = "estimate_s",
+    .params = params,
+    .state_size = state_size,
+    .init = init,
+    .fini = fini,
+    .on_pending = on_pending,
+    .on_withdrawn = on_withdrawn,
+    .on_release = on_release,
+    .on_timer = on_timer,
+    .on_started = on_started,
+    .on_stopped = on_stopped,
+    .schedule = schedule,
+};
