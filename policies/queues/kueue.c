@@ -347,7 +347,7 @@ static bool stop_others(struct pt_kueue *kueue, struct pt_ctx *ctx,
     return false;
 }
 
-/* One cycle: false when nobody was admitted. */
+/* One cycle; *any: somebody was admitted or parked, so the next has other heads. */
 static enum pt_status cycle(struct pt_kueue *kueue, struct pt_ctx *ctx, bool *any)
 {
     uint32_t count = heads(kueue, ctx);
@@ -364,7 +364,7 @@ static enum pt_status cycle(struct pt_kueue *kueue, struct pt_ctx *ctx, bool *an
         } else if (!done && root == stopped_for) {
             continue; /* looked at again in the next cycle */
         }
-        *any |= done;
+        *any = true; /* admitted, or parked: another head shows in the next cycle */
         if (!done) kueue->parked[entry.class_id] = 1;
     }
     return PT_OK;
