@@ -1,10 +1,14 @@
 #include "partita/random.h"
 #include "policies/order/order.h"
+#include "policies/order/plan.h"
 #include "policies/order/ranked.h"
 
 /* The orders that are a key per job (semantics.md, section 4): one row each. */
 
 static const char columns_of_time[] = "estimate_s";
+
+enum { PARAM_ADMISSION = PT_RANKED_OWN };
+enum { ADMISSION_NONE, ADMISSION_POSSIBLE, ADMISSION_FEASIBLE };
 
 /* ---- what keys are made of ---- */
 
@@ -80,25 +84,46 @@ static int64_t due_ns(const struct pt_ctx *ctx, pt_job job)
 static pt_u128 due_key(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job)
 {
     (void)order;
-    return of_time(due_ns(ctx, job));
+    pt_u128 due = of_time(due_ns(ctx, job));
+    return due == PT_QUEUE_LAST ? due : due + 1; /* above PT_RANKED_REFUSED */
+}
+
+static int64_t plan_left_ns(const void *owner, const struct pt_ctx *ctx, pt_job job)
+{
+    pt_u128 left = work_left(owner, ctx, job);
+    return left >= (pt_u128)PT_NEVER ? PT_NEVER : (int64_t)left;
+}
+
+static int64_t plan_due_ns(const void *owner, const struct pt_ctx *ctx, pt_job job)
+{
+    (void)owner;
+    return due_ns(ctx, job);
 }
 
 /* Even if it started now, on the fastest GPUs that it may use, it would end too late. */
 static bool ends_too_late(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job)
 {
-    int64_t due = due_ns(ctx, job), now = pt_view_now_ns(ctx);
-    pt_u128 left = work_left(order, ctx, job);
+    int64_t left_ns = plan_left_ns(order, ctx, job);
     uint64_t best = 0;
-    if (due == PT_NEVER || left == PT_QUEUE_LAST) return false;
-    if (due < now) return true;
+    if (left_ns == PT_NEVER) return false; /* nothing is known of it */
     uint64_t pools = pt_view_class_pools(ctx, pt_view_class_of(ctx, job));
     for (; pools != 0; pools &= pools - 1) {
         uint64_t rate = pt_view_rate(ctx, (uint32_t)__builtin_ctzll(pools), job);
         if (rate > best) best = rate;
     }
-    /* an end is rounded to the nearest ns */
-    pt_u128 room = 2 * (pt_u128)(uint64_t)(due - now) + 1;
-    return left << 61 > room * best;
+    return pt__plan_time(left_ns, best) > due_ns(ctx, job) - pt_view_now_ns(ctx);
+}
+
+static bool edf_refuses(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job,
+                        bool arrives)
+{
+    if (order->admission == ADMISSION_NONE || due_ns(ctx, job) == PT_NEVER) return false;
+    if (ends_too_late(order, ctx, job)) return true;
+    if (order->admission != ADMISSION_FEASIBLE || !arrives) return false;
+    if (plan_left_ns(order, ctx, job) == PT_NEVER) return false;
+    struct pt_plan_facts facts = {order, plan_left_ns, plan_due_ns};
+    pt_u128 rank = pt__queue_rank(due_key(order, ctx, job), job);
+    return !pt__plan_feasible(order->plan, &order->queue, ctx, job, rank, &facts);
 }
 
 /* ---- the rows ---- */
@@ -108,22 +133,22 @@ static const struct pt_ranked_rule shortest = {work, false, NULL},
                                    least_left = {work_left, true, NULL},
                                    least_service_left = {service_left_key, true, NULL},
                                    drawn = {drawn_key, false, NULL},
-                                   earliest_due = {due_key, false, ends_too_late};
+                                   earliest_due = {due_key, false, edf_refuses};
 
 static const struct pt_param strict_params[] = {
     PT_RANKED_BLOCKING_PARAM("strict"), PT_RANKED_BY_PARAM("work"), {0}};
 static const struct pt_param skip_params[] = {
     PT_RANKED_BLOCKING_PARAM("skip"), PT_RANKED_BY_PARAM("work"), {0}};
 
-enum { PARAM_ADMISSION = PT_RANKED_OWN };
-enum { ADMISSION_NONE, ADMISSION_POSSIBLE };
-static const char *const admission_choices[] = {"none", "possible", NULL};
+static const char *const admission_choices[] = {"none", "possible", "feasible", NULL};
 static const struct pt_param edf_params[] = {
     PT_RANKED_BLOCKING_PARAM("strict"),
     PT_RANKED_BY_PARAM("work"),
     [PARAM_ADMISSION] = {"admission", PT_PARAM_CHOICE, "", "none", NULL, NULL, admission_choices,
                          "possible: decline a job that could not end by its deadline even if it "
-                         "started at once on the fastest GPUs that it may use"},
+                         "started at once on the fastest GPUs that it may use; feasible: also, as "
+                         "it arrives, one that a plan in this order has late, or that makes "
+                         "another late"},
     {0}};
 
 static enum pt_status sjf_init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
@@ -165,8 +190,12 @@ static enum pt_status edf_init(void *state, const struct pt_ctx *ctx, const stru
                                struct pt_error *error)
 {
     struct pt_ranked *order = state;
-    order->admits = values[PARAM_ADMISSION].integer == ADMISSION_POSSIBLE;
-    return pt__ranked_init(state, ctx, values, &earliest_due, error);
+    order->admission = (uint8_t)values[PARAM_ADMISSION].integer;
+    if (order->admission == ADMISSION_FEASIBLE && (order->plan = pt__plan_new(ctx)) == NULL)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for a plan");
+    enum pt_status status = pt__ranked_init(state, ctx, values, &earliest_due, error);
+    if (status != PT_OK) pt__plan_fini(order->plan);
+    return status;
 }
 
 const struct pt_policy_ops pt__sjf = {
@@ -227,7 +256,7 @@ const struct pt_policy_ops pt__random = {
 const struct pt_policy_ops pt__edf = {
     PT_RANKED_FUNCTIONS,
     .name = "edf",
-    .summary = "earliest deadline first: submit + deadline, absent last; may decline the hopeless",
+    .summary = "earliest deadline first: submit + deadline, absent last; may decline the late",
     .source = "Jackson (1955), earliest due date; Liu and Layland (1973), deadline driven",
     .columns = "deadline_s,estimate_s",
     .params = edf_params,

@@ -1,6 +1,7 @@
 #include "policies/order/ranked.h"
 
 #include "policies/order/displace.h"
+#include "policies/order/plan.h"
 
 const char *const pt__blocking_choices[] = {"strict", "skip", NULL};
 const char *const pt__by_choices[] = {"work", "estimate", NULL};
@@ -44,6 +45,7 @@ void pt__ranked_fini(void *state)
     struct pt_ranked *order = state;
     pt__queue_fini(&order->queue);
     pt__running_fini(&order->running);
+    pt__plan_fini(order->plan);
     if (order->rng != NULL) gsl_rng_free(order->rng);
 }
 
@@ -55,22 +57,25 @@ static void unblock(struct pt_ranked *order, const struct pt_ctx *ctx)
     pt__queue_released(&order->queue, ctx, UINT64_MAX);
 }
 
-static bool refused(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job)
+/* Whether a job that never started is refused: now that it becomes pending, or at its turn. */
+static bool refused(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job,
+                    bool arrives)
 {
-    return order->admits && pt_view_state(ctx, job) == PT_STATE_PENDING &&
-           pt_view_first_start_ns(ctx, job) == PT_NEVER && order->rule->refuses(order, ctx, job);
+    return order->rule->refuses != NULL && pt_view_state(ctx, job) == PT_STATE_PENDING &&
+           pt_view_first_start_ns(ctx, job) == PT_NEVER &&
+           order->rule->refuses(order, ctx, job, arrives);
 }
 
 void pt__ranked_on_pending(void *state, struct pt_ctx *ctx, pt_job job)
 {
     struct pt_ranked *order = state;
-    /* Who is refused is so at once. */
-    pt_u128 key = refused(order, ctx, job) ? 0 : order->rule->key(order, ctx, job);
+    bool declined = refused(order, ctx, job, true);
+    pt_u128 key = declined ? PT_RANKED_REFUSED : order->rule->key(order, ctx, job);
     /* A job in front of one that blocks may block instead of it. */
     if (order->blocked != 0 && pt__queue_rank(key, job) < order->last_blocker) unblock(order, ctx);
     bool is_first = pt__queue_add(&order->queue, ctx, job, key);
     /* The first of a class has more jobs that it may stop than those behind it had. */
-    if (is_first && (order->stops || order->admits))
+    if (is_first && (order->stops || declined))
         pt__queue_bring_back(&order->queue, pt_view_class_of(ctx, job));
 }
 
@@ -94,11 +99,8 @@ void pt__ranked_on_started(void *state, struct pt_ctx *ctx, pt_job job)
 {
     struct pt_ranked *order = state;
     if (!order->stops || !pt_view_preemptible(ctx, job)) return;
-    uint32_t pool = pt_view_held_pool(ctx, job);
-    pt__running_add(&order->running, job, pool, order->rule->key(order, ctx, job));
-    /* Where it was not started just now (its instances were made, those before it saved), there is
-     * one more to stop. In a pass, its room was free or of one that could have been stopped. */
-    if (!order->passing) pt__ranked_on_release(state, ctx, PT_POOL_BIT(pool));
+    pt__running_add(&order->running, job, pt_view_held_pool(ctx, job),
+                    order->rule->key(order, ctx, job));
 }
 
 void pt__ranked_on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
@@ -144,7 +146,8 @@ static enum pt_status look(struct pt_ranked *order, struct pt_ctx *ctx, uint32_t
     uint64_t pools = pt_view_class_pools(ctx, class_id), open = pools & ~order->blocked;
     const struct pt_units *units;
     bool limited = false;
-    if (refused(order, ctx, job)) {
+    bool asked = order->rule->refuses != NULL && pt__rank_key(rank) == PT_RANKED_REFUSED;
+    if (asked || refused(order, ctx, job, false)) {
         (void)pt__queue_remove(&order->queue, ctx, job);
         return pt_ctx_decline(ctx, job, PT_REASON_DECLINED);
     }
@@ -168,12 +171,10 @@ enum pt_status pt__ranked_schedule(void *state, struct pt_ctx *ctx)
     struct pt_ranked *order = state;
     enum pt_status status = order->running.out_of_memory ? PT_ERR_MEMORY : PT_OK;
     bool stopped = false;
-    order->passing = true;
     while (status == PT_OK && !stopped && !all_blocked(order, ctx)) {
         uint32_t class_id = pt__queue_first(&order->queue);
         if (class_id == PT_NONE) break;
         status = look(order, ctx, class_id, &stopped);
     }
-    order->passing = false;
     return status;
 }

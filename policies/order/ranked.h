@@ -17,16 +17,20 @@
 #include "policies/order/running.h"
 
 struct pt_ranked;
+struct pt_plan;
+
+#define PT_RANKED_REFUSED 0 /* the key of a job that is to be declined */
 
 /* What makes an order of this kind. */
 struct pt_ranked_rule {
     /* The job's key now; below 2^96. It never rises while the job runs. */
     pt_u128 (*key)(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job);
     bool falls; /* it may fall while the job runs */
-    /* Whether a pending job that never started is refused now rather than ever started; NULL =
-     * never.
-     */
-    bool (*refuses)(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job);
+    /* Whether a pending job that never started is refused rather than ever started: asked when it
+     * becomes pending (`arrives`) and at its turn. Keys of such an order are above
+     * PT_RANKED_REFUSED. NULL = never. */
+    bool (*refuses)(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job,
+                    bool arrives);
 };
 
 /* The state of an order of this kind. */
@@ -38,8 +42,8 @@ struct pt_ranked {
     bool by_estimate;          /* else by the true work */
     bool strict;
     bool stops;           /* the experiment has a way to stop jobs */
-    bool admits;          /* whether `rule->refuses` is asked */
-    bool passing;         /* inside a pass of its own */
+    struct pt_plan *plan; /* room to plan in, of those that admit by a plan */
+    uint8_t admission;    /* how, in the order's own words */
     uint64_t blocked;     /* strict: pools that a job in front waits for */
     pt_u128 last_blocker; /* strict: the rank of the last in order that blocks */
 };
