@@ -106,9 +106,10 @@ static enum pt_status fill_pool(struct pt__workload *work, const struct shape *s
             work->never += shape->count;
             continue;
         }
-        work->needs[work->shape_count] = pt_view_need(ctx, pool, shape->job)->capacity;
-        work->shapes[work->shape_count++] = (struct pt__typical){
-            shape->units, shape->cpus_milli, work->needs[work->shape_count], shape->count};
+        uint32_t at = work->shape_count++, need = pt_view_need(ctx, pool, shape->job)->capacity;
+        work->needs[at] = need;
+        work->shapes[at] =
+            (struct pt__typical){shape->units, shape->cpus_milli, need, shape->count};
     }
     qsort(work->needs, work->shape_count, sizeof *work->needs, compare_needs);
     for (uint32_t i = 0; i < work->shape_count; i++)
