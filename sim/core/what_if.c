@@ -129,11 +129,12 @@ static void gpu_count(struct pt_sim *sim, const struct pt_trial_change *change, 
                      pt__gpu_memory(sim, change->job, change->pool), take);
 }
 
-/* A unit comes (to `cell`, or wherever the mode wants it) or leaves (its cell); false where it
- * can't come. */
-static bool gpu_change(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t gpu, uint8_t cell,
+/* A unit comes (to cell `at`, or wherever the mode wants it: it is told) or leaves (its cell);
+ * false where it can't come. */
+static bool gpu_change(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t gpu, uint8_t *at,
                        bool take)
 {
+    uint8_t cell = *at;
     const struct pt_pool_state *p = &sim->pools[pool];
     struct pt_trial_change *change = log_change(sim, job, pool, sim->gpus[gpu].node, gpu, take);
     if (p->nested != NULL) {
@@ -148,6 +149,8 @@ static bool gpu_change(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t g
         } else if (!p->nested->place(&placed, state, &p->pool->shape, need, cell)) {
             sim->trial_log->change_count--;
             return false;
+        } else if (cell == PT_CELL_ANY) {
+            *at = placed.cell;
         }
     }
     gpu_count(sim, change, take);
@@ -263,7 +266,7 @@ bool pt__do_try_lift(struct pt_ctx *ctx, pt_job job)
     if (!grow_all(sim, live->unit_count)) return false;
     uint32_t count = units_held(sim, live);
     for (uint32_t i = 0; i < count; i++)
-        (void)gpu_change(sim, job, live->pool, sim->trial_log->gpus[i], sim->trial_log->starts[i],
+        (void)gpu_change(sim, job, live->pool, sim->trial_log->gpus[i], &sim->trial_log->starts[i],
                          false);
     own_host(sim, live, false);
     if (sim->limits) pt__tenants_hold(sim, job, live->pool, false);
@@ -297,7 +300,7 @@ bool pt__do_try_unlift(struct pt_ctx *ctx, pt_job job)
     if (!own_units_legal(sim, live, count)) return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t gpu = sim->trial_log->gpus[i];
-        if (gpu_change(sim, job, live->pool, gpu, sim->trial_log->starts[i], true)) continue;
+        if (gpu_change(sim, job, live->pool, gpu, &sim->trial_log->starts[i], true)) continue;
         undo_to(sim, before);
         return false;
     }
@@ -320,7 +323,8 @@ bool pt__do_try_assume(struct pt_ctx *ctx, pt_job job, const struct pt_units *un
     for (uint32_t i = 0; i < units->count; i++) {
         uint8_t start = units->starts == NULL ? PT_CELL_ANY : units->starts[i];
         trial->unit[first + i] = (struct pt_trial_unit){units->gpus[i], start};
-        if (gpu_change(sim, job, units->pool, units->gpus[i], start, true)) continue;
+        if (gpu_change(sim, job, units->pool, units->gpus[i], &trial->unit[first + i].start, true))
+            continue;
         undo_to(sim, before);
         return false;
     }
