@@ -222,19 +222,19 @@ static enum pt_status start(struct pt_kai *kai, struct pt_ctx *ctx, pt_job job,
     return PT_OK;
 }
 
-/* A job that does not fit: nobody of its shape does, unless a limit is in its way. */
-static void does_not_fit(struct pt_kai *kai, struct pt_ctx *ctx, uint32_t group)
+/* A job that does not fit: nobody of its shape does, unless a limit or quota is in its way. */
+static void does_not_fit(struct pt_kai *kai, struct pt_ctx *ctx, uint32_t group, uint64_t tried)
 {
     const struct pt_kai_group *g = &kai->jobs.group[group];
     struct pt_kai_shape *shape = &kai->jobs.shape[g->shape];
-    bool limited = false;
-    for (uint64_t pools = pt_view_class_pools(ctx, g->class_id); pools != 0; pools &= pools - 1)
-        limited |= !pt_view_within_limit(ctx, (uint32_t)__builtin_ctzll(pools), g->head);
-    if (!limited) {
+    bool kept = tried != pt_view_class_pools(ctx, g->class_id);
+    for (uint64_t pools = tried; pools != 0; pools &= pools - 1)
+        kept |= !pt_view_within_limit(ctx, (uint32_t)__builtin_ctzll(pools), g->head);
+    if (!kept) {
         shape->blocked = true;
         shape->why = pt_view_why(ctx);
     }
-    pt__kai_set_aside(&kai->jobs, &kai->tree, group, limited);
+    pt__kai_set_aside(&kai->jobs, &kai->tree, group, kept);
 }
 
 static enum pt_status allocate(struct pt_kai *kai, struct pt_ctx *ctx)
@@ -244,16 +244,17 @@ static enum pt_status allocate(struct pt_kai *kai, struct pt_ctx *ctx)
         const struct pt_kai_group *g = &kai->jobs.group[group];
         const struct pt_kai_shape *shape = &kai->jobs.shape[g->shape];
         const struct pt_units *units;
-        if (shape->blocked) {
-            pt_ctx_say(ctx, g->head, shape->why);
-            pt__kai_set_aside(&kai->jobs, &kai->tree, group, false);
-        } else if (g->fixed && !pt__kai_within_quota(&kai->tree, g->leaf, g->parts)) {
+        uint64_t pools = pt__kai_pools(kai, ctx, group);
+        if (pools == 0) {
             pt_ctx_say(ctx, g->head, PT_REASON_QUOTA);
             pt__kai_set_aside(&kai->jobs, &kai->tree, group, true);
-        } else if (pt_ctx_place(ctx, &units, g->head, pt_view_class_pools(ctx, g->class_id))) {
+        } else if (shape->blocked) {
+            pt_ctx_say(ctx, g->head, shape->why);
+            pt__kai_set_aside(&kai->jobs, &kai->tree, group, false);
+        } else if (pt_ctx_place(ctx, &units, g->head, pools)) {
             PT_TRY(start(kai, ctx, g->head, units));
         } else {
-            does_not_fit(kai, ctx, group);
+            does_not_fit(kai, ctx, group, pools);
         }
     }
     return PT_OK;
@@ -284,7 +285,6 @@ static bool wants_preempt(struct pt_kai *kai, const struct pt_ctx *ctx,
     if (place == PT_NONE) return false;
     pt_job lowest = kai->jobs.band_at[place];
     return kai->jobs.group[kai->jobs.group_of[lowest]].priority < group->priority &&
-           (!group->fixed || pt__kai_within_quota(&kai->tree, group->leaf, group->parts)) &&
            stops_others(ctx, group);
 }
 
@@ -394,6 +394,7 @@ static bool any_over(const struct pt_kai *kai)
 static enum pt_status wake(struct pt_kai *kai, struct pt_ctx *ctx)
 {
     int64_t now_ns = pt_view_now_ns(ctx), at_ns = kai->later_ns;
+    if (pt_view_running_count(ctx) == 0) return PT_OK; /* nobody to be stopped: no use */
     if (kai->tree.rules.k > 0) {
         int64_t next_ns = pt__kai_usage_next(&kai->usage, now_ns);
         if (next_ns < at_ns) at_ns = next_ns;

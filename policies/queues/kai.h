@@ -50,8 +50,11 @@ PT_USE_RESULT enum pt_status pt__kai_preempt_for(bool *made, struct pt_kai *kai,
 PT_USE_RESULT enum pt_status pt__kai_move_for(bool *made, struct pt_kai *kai, struct pt_ctx *ctx,
                                               uint32_t group);
 
+/* The pools in which a group's first job may start: all that its class may use, but for one that
+ * can't be stopped those where it stays within the quotas above it. */
+uint64_t pt__kai_pools(const struct pt_kai *kai, const struct pt_ctx *ctx, uint32_t group);
 /* Whether a group's first job may take from other queues at all: its queue stays within its fair
- * share, and within the quota with a job that can't be stopped. */
+ * share. */
 bool pt__kai_may_reclaim(const struct pt_kai *kai, const struct pt_kai_group *group);
 
 #endif

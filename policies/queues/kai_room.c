@@ -50,6 +50,16 @@ static bool may_take(const struct pt_kai *kai, uint32_t to, uint64_t parts, uint
            held > giver->deserved;
 }
 
+/* Whether a queue that holds `held` and is above its fair share would come level with a sibling
+ * that lost something and holds `left` now: the order of saturation must stay. */
+static bool levels_with(const struct pt_kai *kai, uint32_t node, uint64_t held, uint32_t sibling,
+                        uint64_t left)
+{
+    uint64_t share = kai->tree.node[node].share, other = kai->tree.node[sibling].share;
+    if (held <= share || other == 0) return false;
+    return (double)held * kai->multiplier * (double)other >= (double)left * (double)share;
+}
+
 /* The leaf that loses a job next to one of so many parts of `leaf`: the last to be served of those
  * that may lose any. From the leaf upwards, since strategies compare siblings. */
 static uint32_t giver_leaf(const struct pt_kai *kai, uint32_t leaf, uint64_t parts)
@@ -62,6 +72,8 @@ static uint32_t giver_leaf(const struct pt_kai *kai, uint32_t leaf, uint64_t par
         for (uint32_t n = first; n < first + count; n++) {
             if (n == node || kai->left[n] == 0) continue;
             if (!may_take(kai, node, parts, n, tree->node[n].held)) continue;
+            uint64_t left = kai->held[n] > parts ? kai->held[n] - parts : 0;
+            if (levels_with(kai, node, kai->held[node] + parts, n, left)) continue;
             if (last == PT_NONE || pt__kai_before(tree, kai->held, last, 0, n, 0)) last = n;
         }
         if (last != node && last != PT_NONE) chosen = last;
@@ -141,23 +153,17 @@ static uint32_t spare(struct pt_kai *kai, struct pt_ctx *ctx, bool move)
     return gone;
 }
 
-/* Whether taking from its siblings leaves the order of saturation as it was: a queue above its fair
- * share must not come level with one that lost something. `kai->held`: without those who go. */
+/* Whether taking from its siblings leaves the order of saturation as it was, on each level.
+ * `kai->held`: without those who go. */
 static bool keeps_order(const struct pt_kai *kai, uint32_t leaf, uint64_t parts)
 {
     const struct pt_kai_tree *tree = &kai->tree;
     for (uint32_t node = leaf; node != PT_NONE; node = tree->node[node].parent) {
-        double share = (double)tree->node[node].share;
-        uint64_t held = kai->held[node] + parts;
         uint32_t first, count = children(&first, tree, tree->node[node].parent);
-        if (held <= tree->node[node].share) continue;
-        for (uint32_t n = first; n < first + count; n++) {
-            const struct pt_kai_node *other = &tree->node[n];
-            if (n == node || kai->held[n] == other->held || other->share == 0) continue;
-            if ((double)held * kai->multiplier * (double)other->share >=
-                (double)kai->held[n] * share)
+        for (uint32_t n = first; n < first + count; n++)
+            if (n != node && kai->held[n] != tree->node[n].held &&
+                levels_with(kai, node, kai->held[node] + parts, n, kai->held[n]))
                 return false;
-        }
     }
     return true;
 }
@@ -205,27 +211,42 @@ static uint32_t lifts_max(const struct pt_kai *kai, const struct pt_ctx *ctx, pt
     return max < kai->jobs.job_count ? (uint32_t)max : kai->jobs.job_count;
 }
 
+uint64_t pt__kai_pools(const struct pt_kai *kai, const struct pt_ctx *ctx, uint32_t group)
+{
+    const struct pt_kai_group *g = &kai->jobs.group[group];
+    uint64_t all = pt_view_class_pools(ctx, g->class_id), within = 0;
+    if (!g->fixed) return all;
+    for (uint64_t pools = all; pools != 0; pools &= pools - 1) {
+        uint32_t pool = (uint32_t)__builtin_ctzll(pools);
+        if (pt__kai_within_quota(&kai->tree, g->leaf, pt_view_parts(ctx, pool, g->head)))
+            within |= PT_POOL_BIT(pool);
+    }
+    return within;
+}
+
 bool pt__kai_may_reclaim(const struct pt_kai *kai, const struct pt_kai_group *group)
 {
     const struct pt_kai_node *node = &kai->tree.node[group->leaf];
-    return node->held + group->parts <= node->share &&
-           (!group->fixed || pt__kai_within_quota(&kai->tree, group->leaf, group->parts));
+    return node->held + group->parts <= node->share;
 }
 
 enum pt_status pt__kai_reclaim_for(bool *made, struct pt_kai *kai, struct pt_ctx *ctx,
                                    uint32_t group)
 {
     const struct pt_kai_group *g = &kai->jobs.group[group];
-    uint64_t pools = pt_view_class_pools(ctx, g->class_id);
+    uint64_t pools = pt__kai_pools(kai, ctx, group);
     uint32_t max = lifts_max(kai, ctx, g->head), leaf;
     const struct pt_units *units;
     pt_job job = g->head;
     *made = false;
+    kai->lifted_count = 0;
+    if (pools == 0) return PT_OK;
     begin(kai);
     while (kai->lifted_count < max && (leaf = giver_leaf(kai, g->leaf, g->parts)) != PT_NONE) {
         if (!lift_next(kai, ctx, leaf, pools, kai->reclaim_min_ns, NO_BOUND)) continue;
         if (!fits(ctx, &units, job, pools)) continue;
-        uint64_t parts = pt_view_parts(ctx, units->pool, job);
+        uint64_t parts = pt_view_parts(ctx, units->pool, job); /* other pools, other shares */
+        if (kai->tree.node[g->leaf].held + parts > kai->tree.node[g->leaf].share) break;
         if (!pt_ctx_try_assume(ctx, job, units)) break;
         (void)spare(kai, ctx, kai->consolidate);
         if (!allowed(kai, ctx, g->leaf, parts)) break;
@@ -240,11 +261,13 @@ enum pt_status pt__kai_preempt_for(bool *made, struct pt_kai *kai, struct pt_ctx
                                    uint32_t group)
 {
     const struct pt_kai_group *g = &kai->jobs.group[group];
-    uint64_t pools = pt_view_class_pools(ctx, g->class_id);
+    uint64_t pools = pt__kai_pools(kai, ctx, group);
     uint32_t max = lifts_max(kai, ctx, g->head);
     const struct pt_units *units;
     pt_job job = g->head;
     *made = false;
+    kai->lifted_count = 0;
+    if (pools == 0) return PT_OK;
     begin(kai);
     while (kai->lifted_count < max &&
            lift_next(kai, ctx, g->leaf, pools, kai->preempt_min_ns, g->priority)) {
@@ -281,11 +304,13 @@ static uint32_t mover_leaf(const struct pt_kai *kai)
 enum pt_status pt__kai_move_for(bool *made, struct pt_kai *kai, struct pt_ctx *ctx, uint32_t group)
 {
     const struct pt_kai_group *g = &kai->jobs.group[group];
-    uint64_t pools = pt_view_class_pools(ctx, g->class_id);
+    uint64_t pools = pt__kai_pools(kai, ctx, group);
     const struct pt_units *units;
     pt_job job = g->head;
     uint32_t leaf;
     *made = false;
+    kai->lifted_count = 0;
+    if (pools == 0) return PT_OK;
     begin(kai);
     while (kai->lifted_count < kai->consolidation_victims && (leaf = mover_leaf(kai)) != PT_NONE) {
         if (!lift_next(kai, ctx, leaf, pools, 0, NO_BOUND)) continue;
