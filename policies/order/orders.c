@@ -1,6 +1,6 @@
 #include "partita/random.h"
+#include "policies/order/feasible.h"
 #include "policies/order/order.h"
-#include "policies/order/plan.h"
 #include "policies/order/ranked.h"
 
 /* The orders that are a key per job (semantics.md, section 4): one row each. */
@@ -111,7 +111,7 @@ static bool ends_too_late(const struct pt_ranked *order, const struct pt_ctx *ct
         uint64_t rate = pt_view_rate(ctx, (uint32_t)__builtin_ctzll(pools), job);
         if (rate > best) best = rate;
     }
-    return pt__plan_time(left_ns, best) > due_ns(ctx, job) - pt_view_now_ns(ctx);
+    return pt__feasible_time(left_ns, best) > due_ns(ctx, job) - pt_view_now_ns(ctx);
 }
 
 static bool edf_refuses(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job,
@@ -121,9 +121,9 @@ static bool edf_refuses(const struct pt_ranked *order, const struct pt_ctx *ctx,
     if (ends_too_late(order, ctx, job)) return true;
     if (order->admission != ADMISSION_FEASIBLE || !arrives) return false;
     if (plan_left_ns(order, ctx, job) == PT_NEVER) return false;
-    struct pt_plan_facts facts = {order, plan_left_ns, plan_due_ns};
+    struct pt_feasible_facts facts = {order, plan_left_ns, plan_due_ns};
     pt_u128 rank = pt__queue_rank(due_key(order, ctx, job), job);
-    return !pt__plan_feasible(order->plan, &order->queue, ctx, job, rank, &facts);
+    return !pt__feasible(order->plan, &order->queue, ctx, job, rank, &facts);
 }
 
 /* ---- the rows ---- */
@@ -191,10 +191,10 @@ static enum pt_status edf_init(void *state, const struct pt_ctx *ctx, const stru
 {
     struct pt_ranked *order = state;
     order->admission = (uint8_t)values[PARAM_ADMISSION].integer;
-    if (order->admission == ADMISSION_FEASIBLE && (order->plan = pt__plan_new(ctx)) == NULL)
+    if (order->admission == ADMISSION_FEASIBLE && (order->plan = pt__feasible_new(ctx)) == NULL)
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for a plan");
     enum pt_status status = pt__ranked_init(state, ctx, values, &earliest_due, error);
-    if (status != PT_OK) pt__plan_fini(order->plan);
+    if (status != PT_OK) pt__feasible_fini(order->plan);
     return status;
 }
 

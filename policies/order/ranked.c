@@ -1,7 +1,7 @@
 #include "policies/order/ranked.h"
 
 #include "policies/order/displace.h"
-#include "policies/order/plan.h"
+#include "policies/order/feasible.h"
 
 const char *const pt__blocking_choices[] = {"strict", "skip", NULL};
 const char *const pt__by_choices[] = {"work", "estimate", NULL};
@@ -45,7 +45,7 @@ void pt__ranked_fini(void *state)
     struct pt_ranked *order = state;
     pt__queue_fini(&order->queue);
     pt__running_fini(&order->running);
-    pt__plan_fini(order->plan);
+    pt__feasible_fini(order->plan);
     if (order->rng != NULL) gsl_rng_free(order->rng);
 }
 

@@ -17,7 +17,7 @@
 #include "policies/order/running.h"
 
 struct pt_ranked;
-struct pt_plan;
+struct pt_feasible_plan;
 
 #define PT_RANKED_REFUSED 0 /* the key of a job that is to be declined */
 
@@ -41,11 +41,11 @@ struct pt_ranked {
     gsl_rng *rng;              /* of those that draw their keys */
     bool by_estimate;          /* else by the true work */
     bool strict;
-    bool stops;           /* the experiment has a way to stop jobs */
-    struct pt_plan *plan; /* room to plan in, of those that admit by a plan */
-    uint8_t admission;    /* how, in the order's own words */
-    uint64_t blocked;     /* strict: pools that a job in front waits for */
-    pt_u128 last_blocker; /* strict: the rank of the last in order that blocks */
+    bool stops;                    /* the experiment has a way to stop jobs */
+    struct pt_feasible_plan *plan; /* room to plan in, of those that admit by a plan */
+    uint8_t admission;             /* how, in the order's own words */
+    uint64_t blocked;              /* strict: pools that a job in front waits for */
+    pt_u128 last_blocker;          /* strict: the rank of the last in order that blocks */
 };
 
 /* The first parameters of every order of this kind, in this order. */

@@ -1,4 +1,4 @@
-#include "policies/order/plan.h"
+#include "policies/order/feasible.h"
 
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@ struct release {
     uint64_t parts;
 };
 
-struct pt_plan {
+struct pt_feasible_plan {
     struct release *ends; /* a heap, the earliest first */
     uint32_t end_count;
     pt_u128 *order; /* the pending jobs by rank */
@@ -15,20 +15,20 @@ struct pt_plan {
     bool *late; /* by place in `order`: without the new job */
 };
 
-struct pt_plan *pt__plan_new(const struct pt_ctx *ctx)
+struct pt_feasible_plan *pt__feasible_new(const struct pt_ctx *ctx)
 {
     size_t jobs = (size_t)pt_view_trace(ctx)->job_count + 1;
-    struct pt_plan *plan = calloc(1, sizeof *plan);
+    struct pt_feasible_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL) return NULL;
     plan->ends = malloc(jobs * sizeof *plan->ends);
     plan->order = malloc(jobs * sizeof *plan->order);
     plan->late = malloc(jobs * sizeof *plan->late);
     if (plan->ends != NULL && plan->order != NULL && plan->late != NULL) return plan;
-    pt__plan_fini(plan);
+    pt__feasible_fini(plan);
     return NULL;
 }
 
-void pt__plan_fini(struct pt_plan *plan)
+void pt__feasible_fini(struct pt_feasible_plan *plan)
 {
     if (plan == NULL) return;
     free(plan->ends);
@@ -37,7 +37,7 @@ void pt__plan_fini(struct pt_plan *plan)
     free(plan);
 }
 
-int64_t pt__plan_time(int64_t work_ns, uint64_t rate)
+int64_t pt__feasible_time(int64_t work_ns, uint64_t rate)
 {
     if (work_ns == PT_NEVER || rate == 0) return work_ns == 0 ? 0 : PT_NEVER;
     pt_u128 ns = (((pt_u128)(uint64_t)work_ns << 60) + rate / 2) / rate;
@@ -51,7 +51,7 @@ static int64_t later(int64_t from_ns, int64_t by_ns)
 
 /* ---- the heap of ends ---- */
 
-static void ends_add(struct pt_plan *plan, int64_t at_ns, uint64_t parts)
+static void ends_add(struct pt_feasible_plan *plan, int64_t at_ns, uint64_t parts)
 {
     uint32_t i = plan->end_count++;
     for (; i > 0 && plan->ends[(i - 1) / 2].at_ns > at_ns; i = (i - 1) / 2)
@@ -59,7 +59,7 @@ static void ends_add(struct pt_plan *plan, int64_t at_ns, uint64_t parts)
     plan->ends[i] = (struct release){at_ns, parts};
 }
 
-static struct release ends_take(struct pt_plan *plan)
+static struct release ends_take(struct pt_feasible_plan *plan)
 {
     struct release top = plan->ends[0], last = plan->ends[--plan->end_count];
     uint32_t i = 0;
@@ -82,8 +82,8 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* The pending jobs that may use the pool, in order. */
-static void collect(struct pt_plan *plan, const struct pt_queue *queue, const struct pt_ctx *ctx,
-                    uint32_t pool)
+static void collect(struct pt_feasible_plan *plan, const struct pt_queue *queue,
+                    const struct pt_ctx *ctx, uint32_t pool)
 {
     plan->count = 0;
     for (uint32_t c = 0; c < pt_view_class_count(ctx); c++) {
@@ -104,8 +104,8 @@ static uint64_t capacity(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
 }
 
 /* What is free now; those that run are on the heap of ends. */
-static uint64_t begin(struct pt_plan *plan, const struct pt_ctx *ctx, uint32_t pool, uint64_t all,
-                      const struct pt_plan_facts *facts)
+static uint64_t begin(struct pt_feasible_plan *plan, const struct pt_ctx *ctx, uint32_t pool,
+                      uint64_t all, const struct pt_feasible_facts *facts)
 {
     uint64_t held = 0;
     plan->end_count = 0;
@@ -114,7 +114,7 @@ static uint64_t begin(struct pt_plan *plan, const struct pt_ctx *ctx, uint32_t p
         if (pt_view_held_pool(ctx, job) != pool) continue;
         uint64_t parts = pt_view_parts(ctx, pool, job);
         int64_t left_ns = facts->left_ns(facts->owner, ctx, job);
-        int64_t takes_ns = pt__plan_time(left_ns, pt_view_rate(ctx, pool, job));
+        int64_t takes_ns = pt__feasible_time(left_ns, pt_view_rate(ctx, pool, job));
         held += parts;
         ends_add(plan, later(pt_view_now_ns(ctx), takes_ns), parts);
     }
@@ -123,8 +123,9 @@ static uint64_t begin(struct pt_plan *plan, const struct pt_ctx *ctx, uint32_t p
 
 /* When the job ends that starts next, at or after *at_ns; PT_NEVER = it never starts, or never
  * ends. */
-static int64_t play(struct pt_plan *plan, const struct pt_ctx *ctx, uint32_t pool, pt_job job,
-                    int64_t *at_ns, uint64_t *room, const struct pt_plan_facts *facts)
+static int64_t play(struct pt_feasible_plan *plan, const struct pt_ctx *ctx, uint32_t pool,
+                    pt_job job, int64_t *at_ns, uint64_t *room,
+                    const struct pt_feasible_facts *facts)
 {
     uint64_t wanted = pt_view_parts(ctx, pool, job);
     while (plan->end_count > 0 && (*room < wanted || plan->ends[0].at_ns <= *at_ns)) {
@@ -138,22 +139,22 @@ static int64_t play(struct pt_plan *plan, const struct pt_ctx *ctx, uint32_t poo
         return PT_NEVER;
     }
     int64_t left_ns = facts->left_ns(facts->owner, ctx, job);
-    int64_t end_ns = later(*at_ns, pt__plan_time(left_ns, pt_view_rate(ctx, pool, job)));
+    int64_t end_ns = later(*at_ns, pt__feasible_time(left_ns, pt_view_rate(ctx, pool, job)));
     *room -= wanted;
     ends_add(plan, end_ns, wanted);
     return end_ns;
 }
 
 static bool is_late(const struct pt_ctx *ctx, pt_job job, int64_t end_ns,
-                    const struct pt_plan_facts *facts)
+                    const struct pt_feasible_facts *facts)
 {
     int64_t due_ns = facts->due_ns(facts->owner, ctx, job);
     return due_ns != PT_NEVER && end_ns > due_ns;
 }
 
-static bool feasible_in(struct pt_plan *plan, const struct pt_queue *queue,
+static bool feasible_in(struct pt_feasible_plan *plan, const struct pt_queue *queue,
                         const struct pt_ctx *ctx, pt_job job, pt_u128 rank, uint32_t pool,
-                        const struct pt_plan_facts *facts)
+                        const struct pt_feasible_facts *facts)
 {
     uint64_t all = capacity(ctx, pool, job), room;
     int64_t at_ns = pt_view_now_ns(ctx);
@@ -181,8 +182,9 @@ static bool feasible_in(struct pt_plan *plan, const struct pt_queue *queue,
     return true;
 }
 
-bool pt__plan_feasible(struct pt_plan *plan, const struct pt_queue *queue, const struct pt_ctx *ctx,
-                       pt_job job, pt_u128 rank, const struct pt_plan_facts *facts)
+bool pt__feasible(struct pt_feasible_plan *plan, const struct pt_queue *queue,
+                  const struct pt_ctx *ctx, pt_job job, pt_u128 rank,
+                  const struct pt_feasible_facts *facts)
 {
     uint64_t pools = pt_view_class_pools(ctx, pt_view_class_of(ctx, job));
     if (pt_view_units_wanted(ctx, job) == 0) return true; /* no GPU to count */

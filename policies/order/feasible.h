@@ -8,30 +8,31 @@
  * of its pools it ends in time and nobody is late who would not be late without it. O(n log n) in
  * the running and pending jobs.
  */
-#ifndef PT_ORDER_PLAN_H
-#define PT_ORDER_PLAN_H
+#ifndef PT_ORDER_FEASIBLE_H
+#define PT_ORDER_FEASIBLE_H
 
 #include "policies/order/queue.h"
 
 /* What a plan knows of jobs. */
-struct pt_plan_facts {
+struct pt_feasible_facts {
     const void *owner;
     /* Work left, PT_NEVER = unknown; when it is due, PT_NEVER = it isn't. */
     int64_t (*left_ns)(const void *owner, const struct pt_ctx *ctx, pt_job job);
     int64_t (*due_ns)(const void *owner, const struct pt_ctx *ctx, pt_job job);
 };
 
-struct pt_plan;
+struct pt_feasible_plan;
 /* Room to plan in; NULL when memory runs out. */
-struct pt_plan *pt__plan_new(const struct pt_ctx *ctx);
-void pt__plan_fini(struct pt_plan *plan);
+struct pt_feasible_plan *pt__feasible_new(const struct pt_ctx *ctx);
+void pt__feasible_fini(struct pt_feasible_plan *plan);
 
 /* Time that so much work takes at R = rate / 2^60, rounded to the nearest ns, at most PT_NEVER. */
-int64_t pt__plan_time(int64_t work_ns, uint64_t rate);
+int64_t pt__feasible_time(int64_t work_ns, uint64_t rate);
 
 /* Whether `job`, which is not in the queue and would have this rank there, is feasible. Those of
  * the queue with key 0 do not count: they are to be declined. */
-bool pt__plan_feasible(struct pt_plan *plan, const struct pt_queue *queue, const struct pt_ctx *ctx,
-                       pt_job job, pt_u128 rank, const struct pt_plan_facts *facts);
+bool pt__feasible(struct pt_feasible_plan *plan, const struct pt_queue *queue,
+                  const struct pt_ctx *ctx, pt_job job, pt_u128 rank,
+                  const struct pt_feasible_facts *facts);
 
 #endif
