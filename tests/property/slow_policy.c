@@ -265,15 +265,19 @@ static void pass(struct slow_run *run, const struct slow_policy *policy)
     bool acted = true;
     while (acted) {
         uint32_t jobs[SLOW_JOBS], gpus[SLOW_GPUS], count = queue(run, policy, jobs);
+        bool out[SLOW_TENANTS] = {false};
         acted = false;
         for (uint32_t i = 0; i < count && !acted; i++) {
+            bool *tenant_out = &out[run->world->jobs[jobs[i]].tenant];
+            if (policy->heads_only && *tenant_out) continue;
+            *tenant_out = true;
             if (place(run, jobs[i], NULL, gpus)) {
                 start(run, jobs[i], gpus);
                 acted = true;
             } else {
                 acted = start_over_others(run, policy, jobs[i]);
             }
-            if (!acted && run->world->strict) break;
+            if (!acted && run->world->strict && !policy->heads_only) break;
         }
     }
 }

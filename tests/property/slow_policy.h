@@ -66,6 +66,7 @@ struct slow_policy {
     /* The next instant after now at which the order may change by itself; NULL = none. */
     int64_t (*next)(const struct slow_run *run);
     bool least_disruption; /* whom to stop: a minimal set; else the last in the order first */
+    bool heads_only;       /* a tenant whose first job does not fit sits out */
     const char *params;    /* under which it is as here, besides `blocking`; NULL = the defaults */
 };
 
