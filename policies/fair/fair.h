@@ -6,5 +6,6 @@
 
 extern const struct pt_policy_ops pt__drf;
 extern const struct pt_policy_ops pt__fair_share;
+extern const struct pt_policy_ops pt__max_min;
 
 #endif

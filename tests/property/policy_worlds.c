@@ -99,16 +99,21 @@ static void read_words(struct rig *rig, const struct slow_world *world)
     rig->world.tenants = facts;
 }
 
+static bool has_param(const struct pt_policy_ops *ops, const char *name)
+{
+    for (uint32_t i = 0; ops->params != NULL && ops->params[i].name != NULL; i++)
+        if (strcmp(ops->params[i].name, name) == 0) return true;
+    return false;
+}
+
 static void build(struct rig *rig, const struct slow_world *world, const struct slow_policy *policy)
 {
     const struct pt_policy_ops *ops = pt_policy_find(policy->name);
-    const char *blocking = "";
+    bool blocks = has_param(ops, "blocking");
     char params[128];
     rig_init(rig);
     rig_add_pool(rig, &rig_h100, world->nodes, world->gpus_per_node, "exclusive", "");
-    for (uint32_t i = 0; ops->params != NULL && ops->params[i].name != NULL; i++)
-        if (strcmp(ops->params[i].name, "blocking") == 0)
-            blocking = world->strict ? "blocking=strict" : "blocking=skip";
+    const char *blocking = !blocks ? "" : world->strict ? "blocking=strict" : "blocking=skip";
     snprintf(params, sizeof params, "%s %s", blocking,
              policy->params == NULL ? "" : policy->params);
     rig_set_policy(rig, policy->name, params, "first_fit");
@@ -128,6 +133,15 @@ static void build(struct rig *rig, const struct slow_world *world, const struct 
         rig_set_cell(rig, row, PT_COL_TENANT, tenant);
         rig_set_cell(rig, row, PT_COL_PREEMPTIBLE, job->preemptible ? "true" : "false");
     }
+}
+
+/* The world as this policy can have it: who has no choice of blocking lets pass whoever fits. */
+static struct slow_world fitted(const struct slow_world *world, const struct slow_policy *policy)
+{
+    struct slow_world fitted = *world;
+    if (!has_param(pt_policy_find(policy->name), "blocking")) fitted.strict = false;
+    if (policy->stops_nobody) fitted.mode = SLOW_NONE;
+    return fitted;
 }
 
 /* False, and it is said, where the engine and the slow scheduler differ. */
@@ -200,6 +214,7 @@ static bool agrees(const struct slow_policy *policy, uint64_t first, uint64_t co
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct slow_world world;
         draw_world(&world, seed);
+        world = fitted(&world, policy);
         if (same(&world, policy, false)) continue;
         shrink(&world, policy);
         show(&world, policy);

@@ -141,6 +141,12 @@ static bool holds_less(const struct slow_run *run, uint32_t a, uint32_t b)
     return held_a != held_b ? held_a < held_b : of_a < of_b;
 }
 
+/* The same, but equal tenants go by queue order. */
+static bool tenant_holds_less(const struct slow_run *run, uint32_t a, uint32_t b)
+{
+    return held(run, job_of(run, a)->tenant) < held(run, job_of(run, b)->tenant);
+}
+
 static bool nobody(const struct slow_run *run, uint32_t job, uint32_t other)
 {
     (void)run, (void)job, (void)other;
@@ -163,4 +169,5 @@ const struct slow_policy slow_policies[] = {
      .before = less_of_its_share,
      .may_stop = nobody,
      .params = "half_life=0s"},
+    {.name = "max_min", .before = tenant_holds_less, .may_stop = nobody, .stops_nobody = true},
     {.name = NULL}};

@@ -68,6 +68,7 @@ struct slow_policy {
     bool least_disruption; /* whom to stop: a minimal set; else the last in the order first */
     bool heads_only;       /* a tenant whose first job does not fit sits out */
     const char *params;    /* under which it is as here, besides `blocking`; NULL = the defaults */
+    bool stops_nobody;     /* here; the product's way of stopping others is not told */
 };
 
 /* Work left and time served now. */
