@@ -104,6 +104,7 @@ static json_t *order_json(const struct pt_policy_ops *policy)
     json_object_set_new(one, "preemption",
                         json_string(pt_preemption_mode_names[policy->preemption]));
     json_object_set_new(one, "work_conserving", json_boolean(flags & PT_POLICY_WORK_CONSERVING));
+    json_object_set_new(one, "stops_nobody", json_boolean(flags & PT_POLICY_STOPS_NOBODY));
     json_object_set_new(one, "work_conserving_with", with[0] ? json_string(with) : json_null());
     json_object_set_new(one, "quotas", json_boolean(flags & PT_POLICY_QUOTAS));
     return one;
@@ -148,9 +149,11 @@ static void order_text(const struct pt__terminal *terminal, const struct pt_poli
     bool conserving = flags & PT_POLICY_WORK_CONSERVING;
     bool reads = policy->columns && policy->columns[0];
     pt__described_text(terminal, policy->name, policy->summary, policy->params);
-    printf("      work-conserving: %s%s%s; preemption by default: %s%s\n",
-           conserving ? "yes" : "no", with[0] ? ", but yes with " : "", with,
-           pt_preemption_mode_names[policy->preemption],
+    bool stays = flags & PT_POLICY_STOPS_NOBODY;
+    printf("      work-conserving: %s%s%s; %s%s%s\n", conserving ? "yes" : "no",
+           with[0] ? ", but yes with " : "", with,
+           stays ? "stops nobody" : "preemption by default: ",
+           stays ? "" : pt_preemption_mode_names[policy->preemption],
            flags & PT_POLICY_QUOTAS ? "; knows tenants' quotas" : "");
     if (reads) words_text("reads of the trace", policy->columns);
     if (policy->source) printf("      source: %s\n", policy->source);

@@ -96,7 +96,9 @@ static void preemption(struct pt__assumptions *all, const struct pt_config *conf
     int64_t costs = how->save_base_ns | how->save_per_gib_ns | config->restore.base_ns |
                     config->restore.per_gib_ns | how->redo_ns[0] | how->redo_ns[1] |
                     how->redo_ns[2];
-    if (how->mode == PT_PREEMPTION_NONE) return;
+    const struct pt_policy_ops *policy = config->policy;
+    unsigned flags = policy->flags ? policy->flags(config->policy_params) : 0;
+    if (how->mode == PT_PREEMPTION_NONE || flags & PT_POLICY_STOPS_NOBODY) return;
     if (!config->preemption_given)
         pt__assume(all, "preemption.mode is %s, as policy %.100s has it where nothing else is said",
                    pt_preemption_mode_names[how->mode], config->policy->name);

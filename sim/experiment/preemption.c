@@ -35,6 +35,17 @@ static int64_t time_in(const struct preemption *maps, const char *map, const cha
     return given ? given->value.integer : fallback;
 }
 
+/* A mode other than none does nothing under a policy that stops nobody. */
+static void warn_of_mode(struct pt__loader *loader, const struct pt_yaml_node *mode)
+{
+    const struct pt_config *config = loader->config;
+    unsigned flags = config->policy->flags ? config->policy->flags(config->policy_params) : 0;
+    if (mode && mode->value.integer != PT_PREEMPTION_NONE && flags & PT_POLICY_STOPS_NOBODY)
+        pt_yaml_say(loader->yaml, loader->messages, true, mode->place,
+                    "preemption.mode has no effect under policy '%.64s', which stops nobody",
+                    config->policy->name);
+}
+
 void pt__load_preemption(struct pt__loader *loader)
 {
     struct pt_config *config = loader->config;
@@ -50,6 +61,7 @@ void pt__load_preemption(struct pt__loader *loader)
         time_in(&maps, "restore", "base", measured ? CUDA_RESTORE_BASE_NS : 0);
     config->restore.per_gib_ns =
         time_in(&maps, "restore", "per_gib", measured ? CUDA_RESTORE_PER_GIB_NS : 0);
+    warn_of_mode(loader, mode);
     config->preemption_given = mode != NULL;
     config->preemption = (struct pt_preemption){
         .mode = mode ? (enum pt_preemption_mode)mode->value.integer : config->policy->preemption,

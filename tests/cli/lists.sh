@@ -106,7 +106,7 @@ assert {"first_fit", "pack", "spread"} <= {p["name"] for p in both if p["kind"] 
 PY
 exits 0 list policies fifo
 grep -q '^  fifo ' out || fail "fifo by its name"
-out_says "work-conserving: no, but yes with blocking: skip; preemption by default: none"
+out_says "work-conserving: no, but yes with blocking: skip; stops nobody"
 out_says "source: "
 ! grep -q first_fit out || fail "more than fifo"
 exits 0 list policies spread --json

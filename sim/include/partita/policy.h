@@ -569,7 +569,8 @@ PT_USE_RESULT static inline enum pt_status pt_ctx_try_commit(struct pt_ctx *ctx)
 
 #define PT_POLICY_WORK_CONSERVING 1u /* leaves no job pending that its placement could start */
 #define PT_POLICY_BY_TENANT 2u       /* wants classes by tenant */
-#define PT_POLICY_QUOTAS 4u /* tenants' quotas mean something to it; else the loader warns */
+#define PT_POLICY_QUOTAS 4u          /* knows tenants' quotas; else the loader warns of them */
+#define PT_POLICY_STOPS_NOBODY 8u    /* whatever `preemption` says; the loader warns of a mode */
 
 /* How a job left its units. */
 enum pt_stop { PT_STOP_DONE, PT_STOP_FAILED_ATTEMPT, PT_STOP_PREEMPTED, PT_STOP_KILLED };

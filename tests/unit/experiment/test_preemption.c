@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "partita/number.h"
@@ -105,6 +106,35 @@ Test(preemption, stays_the_same_through_the_effective_configuration)
         cr_expect_eq(first->checkpoint_ns, second->checkpoint_ns);
         pt_config_free(first);
         pt_config_free(second);
+    }
+}
+
+Test(preemption, warns_where_the_policy_stops_nobody)
+{
+    static const struct {
+        const char *keys;
+        bool warned;
+    } cases[] = {{"preemption: suspend\n", true},
+                 {"policy: {name: fifo, preemption: kill}\n", true},
+                 {"preemption: none\n", false},
+                 {"preemption: {restore: 3s}\n", false},
+                 {"preemption: suspend\npolicy: priority\n", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300];
+        struct pt_config *config = NULL;
+        struct pt_messages messages;
+        pt_messages_init(&messages);
+        snprintf(text, sizeof text, HEAD JOB "%s", cases[i].keys);
+        cr_assert_eq(
+            pt_config_load_text(&config, "test.yaml", text, strlen(text), NULL, NULL, 0, &messages),
+            PT_OK);
+        char *said = printed(&messages, false);
+        cr_expect_eq(strstr(said, "warning: preemption.mode has no effect under policy 'fifo', "
+                                  "which stops nobody") != NULL,
+                     cases[i].warned, "%s%s", cases[i].keys, said);
+        free(said);
+        pt_config_free(config);
+        pt_messages_fini(&messages);
     }
 }
 
