@@ -159,6 +159,11 @@ static bool feasible_in(struct pt_feasible_plan *plan, const struct pt_queue *qu
     uint64_t all = capacity(ctx, pool, job), room;
     int64_t at_ns = pt_view_now_ns(ctx);
     collect(plan, queue, ctx, pool);
+    if (plan->count == 0 && pt_view_units_free(ctx, pool, job) >= pt_view_units_wanted(ctx, job)) {
+        int64_t left_ns = facts->left_ns(facts->owner, ctx, job); /* it starts now */
+        int64_t takes_ns = pt__feasible_time(left_ns, pt_view_rate(ctx, pool, job));
+        return !is_late(ctx, job, later(at_ns, takes_ns), facts);
+    }
     room = begin(plan, ctx, pool, all, facts);
     for (uint32_t i = 0; i < plan->count; i++) {
         pt_job other = pt__rank_job(plan->order[i]);

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,4 +247,34 @@ Test(ranked, random_draws_by_the_seed)
     for (pt_job j = 0; j < 10; j++) /* 100 of 1000 each; 5 standard deviations */
         cr_assert(first_of[j] > 52 && first_of[j] < 148, "job %u goes first %d times", j,
                   (int)first_of[j]);
+}
+
+/* One pool of whole GPUs, gangs on any nodes, true work, strict: the plan is what happens. */
+Test(ranked, edf_keeps_what_it_promised_on_arrival)
+{
+    uint64_t draw = 2463534242u, met = 0, declined = 0;
+    for (int world = 0; world < 400; world++) {
+        static struct rig rig;
+        rig_init(&rig);
+        rig_add_pool(&rig, &rig_h100, 1 + below(&draw, 3), 1 + below(&draw, 3), "exclusive", "");
+        rig_set_policy(&rig, "edf", "admission=feasible", "first_fit");
+        for (int j = 0; j < 40; j++) {
+            char text[16];
+            pt_job job = rig_add_job(&rig, (int64_t)below(&draw, 60) * PT_NS_PER_S,
+                                     (int64_t)below(&draw, 9) * PT_NS_PER_S, 1 + below(&draw, 4));
+            snprintf(text, sizeof text, "%u", below(&draw, 30));
+            if (below(&draw, 5)) rig_set_cell(&rig, job, PT_COL_DEADLINE, text);
+        }
+        cr_assert_eq(rig_run(&rig), PT_OK, "%s", rig.error.message);
+        for (pt_job j = 0; j < rig.trace.job_count; j++) {
+            int64_t within_ns = pt_trace_time(&rig.trace, PT_COL_DEADLINE, j);
+            declined += rig.results[j].state == PT_STATE_WITHDRAWN;
+            if (rig.results[j].state != PT_STATE_DONE || within_ns == PT_TIME_ABSENT) continue;
+            met++;
+            cr_assert_leq(rig.results[j].end_ns - pt_trace_submit_ns(&rig.trace)[j], within_ns,
+                          "world %d: job %u is late", world, j);
+        }
+        rig_fini(&rig);
+    }
+    cr_assert(met > 2000 && declined > 1000, "%d met, %d declined", (int)met, (int)declined);
 }
