@@ -54,6 +54,7 @@ static enum pt_status gather(struct pt_hunt *hunt)
         pt_job job = v->running.latest[level];
         for (; job != PT_NONE; job = v->running.before[job]) {
             if ((hunt->pools & PT_POOL_BIT(v->running.pool[job])) == 0) continue;
+            if (!pt_view_preemptible(hunt->ctx, job)) continue; /* it is on its way elsewhere */
             if (!make_place(v, v->count + 1)) return PT_ERR_MEMORY;
             v->candidate[v->count++] = pt__victim(hunt->ctx, job, level);
         }
@@ -108,7 +109,7 @@ static bool counts(const struct pt_hunt *hunt, uint32_t pool)
 static void add_unit(struct pt_hunt *hunt, pt_job job)
 {
     struct pt_victim_state *v = hunt->victims;
-    if (v->running.pool[job] == PT_NOT_LISTED) return;
+    if (v->running.pool[job] == PT_NOT_LISTED || !pt_view_preemptible(hunt->ctx, job)) return;
     uint32_t level = pt__by_rank_level(&v->running, hunt->ctx, job);
     if (level >= hunt->below) return;
     for (uint32_t i = v->count; i-- > 0;)

@@ -173,6 +173,15 @@ static bool host_free_with(struct pt_sim *sim, uint32_t live, uint32_t last_gpu)
     return host_free(sim, live, sim->claim_gpus, count);
 }
 
+/* In pools that do not check memory: would the unit's allocation fail now? */
+static bool out_of_memory(const struct pt_sim *sim, uint32_t live, uint32_t gpu)
+{
+    const struct pt_live *l = &sim->live[live];
+    const struct pt_pool *pool = sim->pools[l->pool].pool;
+    return pool->shape.memory_oom &&
+           pt__gpu_memory(sim, l->job, l->pool) > pool->gpu->mem_mib - sim->gpus[gpu].mem_used_mib;
+}
+
 void pt__claims_make(struct pt_sim *sim, uint32_t live, const struct pt_units *units)
 {
     bool waits = !host_free(sim, live, units->gpus, units->count);
@@ -183,21 +192,12 @@ void pt__claims_make(struct pt_sim *sim, uint32_t live, const struct pt_units *u
         bool open = pt__gpu_open(&sim->gpus[gpu]) && !(waits && i + 1 == units->count) &&
                     !(nested && somebody_saves(sim, gpu));
         guard(sim, live, gpu, true);
-        if (open && fits(sim, live, gpu, start))
+        if (open && fits(sim, live, gpu, start) && !out_of_memory(sim, live, gpu))
             take(sim, live, gpu, start);
         else
             add(sim, live, gpu, start);
     }
     if (pt__claims_of(sim, live) == 0) unguard_members(sim, live);
-}
-
-/* In pools that do not check memory: would the unit's allocation fail now? */
-static bool out_of_memory(const struct pt_sim *sim, uint32_t live, uint32_t gpu)
-{
-    const struct pt_live *l = &sim->live[live];
-    const struct pt_pool *pool = sim->pools[l->pool].pool;
-    return pool->shape.memory_oom &&
-           pt__gpu_memory(sim, l->job, l->pool) > pool->gpu->mem_mib - sim->gpus[gpu].mem_used_mib;
 }
 
 /* The job has all its units; those whose instances are still being made serve later. */

@@ -288,7 +288,7 @@ struct pt_sim {
     /* claims on units of jobs that are being saved: claims.c */
     struct pt_claim *claim;
     uint32_t claim_count, claim_capacity;
-    uint32_t *claim_gpus; /* scratch: [largest job] */
+    uint32_t *claim_gpus;         /* scratch: [largest job] */
     unsigned char *scratch_state; /* [GPUs of a node][stride] */
     /* scratch of settling: the residents of one GPU, unit by unit */
     uint32_t *resident_member;
@@ -554,6 +554,7 @@ void pt__life_back(struct pt_sim *sim, uint32_t index);      /* back-off is over
 void pt__life_served(struct pt_sim *sim, uint32_t index);    /* all its instances are made */
 void pt__life_ready(struct pt_sim *sim, uint32_t index);     /* cold start or restore is over */
 void pt__life_unreserve(struct pt_sim *sim, uint32_t index); /* they won't be: back in the queue */
+void pt__life_stranded(struct pt_sim *sim, uint32_t index);  /* it left to move, but can't yet */
 void pt__life_fault(struct pt_sim *sim, uint32_t index, enum pt_reason reason);
 void pt__life_end_of_world(struct pt_sim *sim, enum pt_reason reason);
 

@@ -255,15 +255,34 @@ void pt__release(struct pt_sim *sim, uint32_t index, enum pt_stop why)
         sim->world.policy->on_stopped(sim->policy_state, &sim->ctx, sim->live[index].job, why);
 }
 
+/* The policy, which was not told that a job that moves has left, is told that it does not arrive.
+ */
+static void lost_on_the_way(struct pt_sim *sim, uint32_t index, enum pt_stop why)
+{
+    if (!sim->live[index].moves) return;
+    sim->live[index].moves = false;
+    if (sim->world.policy->on_stopped != NULL)
+        sim->world.policy->on_stopped(sim->policy_state, &sim->ctx, sim->live[index].job, why);
+}
+
 void pt__life_unreserve(struct pt_sim *sim, uint32_t index)
 {
     pt_job job = sim->live[index].job;
     pt__vacate(sim, index);
+    lost_on_the_way(sim, index, PT_STOP_PREEMPTED);
     sim->live[index].waiting = 0;
     bool paused = sim->live[index].resumes;
     pt__emit(sim, PT_EVENT_PENDING, job, PT_NONE, 0, PT_REASON_MIG_FAILED);
     pt__queue_enter(sim, job, paused ? PT_STATE_PAUSED : PT_STATE_PENDING);
     if (sim->claim_count > 0) pt__claims_settle(sim);
+}
+
+void pt__life_stranded(struct pt_sim *sim, uint32_t index)
+{
+    pt_job job = sim->live[index].job;
+    lost_on_the_way(sim, index, PT_STOP_PREEMPTED);
+    pt__emit(sim, PT_EVENT_PENDING, job, PT_NONE, 0, PT_REASON_SAVING);
+    pt__queue_enter(sim, job, PT_STATE_PAUSED);
 }
 
 /* Another attempt later, or at once where there is no back-off. */
@@ -295,8 +314,8 @@ void pt__life_back(struct pt_sim *sim, uint32_t index)
     pt__queue_enter(sim, job, PT_STATE_PENDING);
 }
 
-/* Would the newcomer's allocation fail? Units of one job on one GPU allocate one by one. */
-static bool out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units *units)
+/* Units of one job on one GPU allocate one by one. */
+bool pt__out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units *units)
 {
     const struct pt_pool *pool = sim->pools[units->pool].pool;
     uint32_t mib = pt__gpu_memory(sim, job, units->pool);
@@ -513,6 +532,7 @@ void pt__life_ready(struct pt_sim *sim, uint32_t index)
 
 void pt__fails_for_memory(struct pt_sim *sim, uint32_t index)
 {
+    lost_on_the_way(sim, index, PT_STOP_FAILED_ATTEMPT);
     attempt_begins(sim, &sim->live[index]);
     sim->stats.oom_events++;
     attempt_fails(sim, index, &sim->live[index].ooms, sim->world.retries.oom, PT_EVENT_OOM,
@@ -527,7 +547,7 @@ enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_un
     live->pool = (uint8_t)units->pool;
     live->home = pt__home_of(sim, units);
     live->waiting = 0;
-    if (out_of_memory(sim, job, units)) {
+    if (pt__out_of_memory(sim, job, units)) {
         pt__fails_for_memory(sim, index);
         return PT_OK;
     }

@@ -25,6 +25,8 @@ void pt__vacate(struct pt_sim *sim, uint32_t index);
 /* The attempt ends where it stands: charged, units left; the policy is told unless it moves. */
 void pt__unserve(struct pt_sim *sim, uint32_t index);
 void pt__release(struct pt_sim *sim, uint32_t index, enum pt_stop why);
+/* Would the newcomer's allocation on these units fail? */
+bool pt__out_of_memory(struct pt_sim *sim, pt_job job, const struct pt_units *units);
 /* It would not fit into the memory of its GPUs. */
 void pt__fails_for_memory(struct pt_sim *sim, uint32_t index);
 /* Work that survives when `done` is interrupted, by the job's checkpoints. */

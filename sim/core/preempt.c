@@ -100,6 +100,10 @@ void pt__life_arrive(struct pt_sim *sim, uint32_t index, const struct pt_units *
     live->pool = (uint8_t)units->pool;
     live->home = pt__home_of(sim, units);
     live->waiting = 0;
+    if (pt__out_of_memory(sim, live->job, units)) {
+        pt__fails_for_memory(sim, index);
+        return;
+    }
     live->due_ns = sim->now_ns;
     if (sim->limits) pt__tenants_hold(sim, live->job, live->pool, true);
     pt__members_take(sim, index, units);
@@ -134,6 +138,7 @@ void pt__life_claim(struct pt_sim *sim, pt_job job, const struct pt_units *units
     }
     pt__set_state(sim, job, PT_STATE_RESERVED);
     pt__emit(sim, PT_EVENT_RESERVED, job, live->home, units->count, PT_REASON_SAVING);
+    pt__claims_settle(sim); /* a part that is free may be too small for what it allocates */
 }
 
 void pt__life_decline(struct pt_sim *sim, pt_job job, enum pt_reason reason)

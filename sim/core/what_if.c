@@ -15,6 +15,7 @@ struct pt_trial_entry {
     bool lifted, assumed;
     uint32_t pool, node;   /* of the set assumed */
     uint32_t first, count; /* its units in trial_unit */
+    uint32_t next;         /* entry that was assumed after it, PT_NONE */
 };
 
 /* One unit of a set that is assumed. */
@@ -34,6 +35,8 @@ struct pt_trial_change {
 struct pt_trial {
     struct pt_trial_entry *entry;
     uint32_t count, capacity;
+    uint32_t first_assumed, last_assumed; /* entries; valid where any is assumed */
+    uint32_t assumed;                     /* entries that are */
     struct pt_trial_unit *unit;
     uint32_t unit_count, unit_capacity;
     struct pt_trial_change *change;
@@ -129,12 +132,11 @@ static void gpu_count(struct pt_sim *sim, const struct pt_trial_change *change, 
                      pt__gpu_memory(sim, change->job, change->pool), take);
 }
 
-/* A unit comes (to cell `at`, or wherever the mode wants it: it is told) or leaves (its cell);
+/* A unit comes (to `cell`, or wherever the mode wants it, which is put there) or leaves (its cell);
  * false where it can't come. */
-static bool gpu_change(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t gpu, uint8_t *at,
+static bool gpu_change(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t gpu, uint8_t *cell,
                        bool take)
 {
-    uint8_t cell = *at;
     const struct pt_pool_state *p = &sim->pools[pool];
     struct pt_trial_change *change = log_change(sim, job, pool, sim->gpus[gpu].node, gpu, take);
     if (p->nested != NULL) {
@@ -144,13 +146,13 @@ static bool gpu_change(struct pt_sim *sim, pt_job job, uint32_t pool, uint32_t g
         memcpy(change->state, state, p->nested->state_size);
         if (!take) {
             if (pt__state(sim, job) == PT_STATE_RESERVED) /* it will have been made by then */
-                p->nested->ready(state, &p->pool->shape, cell);
-            p->nested->remove(state, &p->pool->shape, need, cell);
-        } else if (!p->nested->place(&placed, state, &p->pool->shape, need, cell)) {
+                p->nested->ready(state, &p->pool->shape, *cell);
+            p->nested->remove(state, &p->pool->shape, need, *cell);
+        } else if (!p->nested->place(&placed, state, &p->pool->shape, need, *cell)) {
             sim->trial_log->change_count--;
             return false;
-        } else if (cell == PT_CELL_ANY) {
-            *at = placed.cell;
+        } else if (*cell == PT_CELL_ANY) {
+            *cell = placed.cell;
         }
     }
     gpu_count(sim, change, take);
@@ -323,6 +325,7 @@ bool pt__do_try_assume(struct pt_ctx *ctx, pt_job job, const struct pt_units *un
     for (uint32_t i = 0; i < units->count; i++) {
         uint8_t start = units->starts == NULL ? PT_CELL_ANY : units->starts[i];
         trial->unit[first + i] = (struct pt_trial_unit){units->gpus[i], start};
+        /* What the mode chooses now, it must be given in the end, whoever else has left by then. */
         if (gpu_change(sim, job, units->pool, units->gpus[i], &trial->unit[first + i].start, true))
             continue;
         undo_to(sim, before);
@@ -339,6 +342,11 @@ bool pt__do_try_assume(struct pt_ctx *ctx, pt_job job, const struct pt_units *un
     entry->node = units->node;
     entry->first = first;
     entry->count = units->count;
+    entry->next = PT_NONE;
+    uint32_t index = (uint32_t)(entry - trial->entry);
+    *(trial->assumed++ == 0 ? &trial->first_assumed : &trial->entry[trial->last_assumed].next) =
+        index;
+    trial->last_assumed = index;
     trial->unit_count += units->count;
     return true;
 }
@@ -363,7 +371,7 @@ static void put_back(struct pt_sim *sim)
 static void forget(struct pt_sim *sim)
 {
     struct pt_trial *trial = sim->trial_log;
-    trial->count = trial->unit_count = sim->trial_count = 0;
+    trial->count = trial->unit_count = trial->assumed = sim->trial_count = 0;
 }
 
 void pt__do_try_abort(struct pt_ctx *ctx)
@@ -402,7 +410,11 @@ static enum pt_status settle_in(struct pt_sim *sim, const struct pt_trial_entry 
 {
     struct pt_units units = set_of(sim, entry);
     bool free_now = pt__units_legal(sim, entry->job, &units);
-    if (!free_now && (sim->claim_capacity == 0 || units.count == 0)) return pt__refuse(sim);
+    if (!free_now && units.count == 0) { /* there is nothing that it could hold meanwhile */
+        if (entry->lifted) pt__life_stranded(sim, sim->live_of[entry->job]);
+        return PT_OK;
+    }
+    if (!free_now && sim->claim_capacity == 0) return pt__refuse(sim);
     if (!entry->lifted) sim->stats.starts++;
     if (!free_now)
         pt__life_claim(sim, entry->job, &units);
@@ -417,7 +429,7 @@ enum pt_status pt__do_try_commit(struct pt_ctx *ctx)
 {
     struct pt_sim *sim = sim_of(ctx);
     struct pt_trial *trial = sim->trial_log;
-    uint32_t count = trial->count;
+    uint32_t count = trial->count, next = trial->assumed > 0 ? trial->first_assumed : PT_NONE;
     enum pt_status status = sim->error.status;
     bool may = may_act(sim);
     put_back(sim);
@@ -433,10 +445,9 @@ enum pt_status pt__do_try_commit(struct pt_ctx *ctx)
         else
             pt__life_preempt(sim, sim->live_of[entry->job]);
     }
-    for (uint32_t i = 0; i < count && status == PT_OK; i++) {
-        if (!trial->entry[i].assumed) continue;
-        pt__acted(sim, trial->entry[i].job);
-        status = settle_in(sim, &trial->entry[i]);
+    for (; next != PT_NONE && status == PT_OK; next = trial->entry[next].next) {
+        pt__acted(sim, trial->entry[next].job);
+        status = settle_in(sim, &trial->entry[next]);
     }
     return status;
 }

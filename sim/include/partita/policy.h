@@ -560,8 +560,9 @@ static inline void pt_ctx_try_abort(struct pt_ctx *ctx)
     ctx->api->try_abort(ctx);
 }
 /* Does it: lifted jobs that were assumed nowhere are preempted, the others move, pending ones
- * start, in the order in which they were lifted and assumed. Where victims have to be saved first,
- * who was assumed in their room holds what is free and takes over the rest as they leave. */
+ * start, each where it was assumed and in that order. Where victims have to be saved first,
+ * who was assumed in their room holds what is free and takes over the rest as they leave; a job
+ * without GPUs has nothing to hold: it is in the queue instead. */
 PT_USE_RESULT static inline enum pt_status pt_ctx_try_commit(struct pt_ctx *ctx)
 {
     return ctx->api->try_commit(ctx);
