@@ -25,7 +25,8 @@ enum { PARAM_OVERRUN, PARAM_DEPTH };
 static const struct pt_param params[] = {
     [PARAM_OVERRUN] = PT_BACKFILL_PARAM_OVERRUN,
     [PARAM_DEPTH] = {"depth", PT_PARAM_INT, "", "", "1", "1000000000", NULL,
-                     "jobs looked at anew each time, first in the queue first; default: all"},
+                     "jobs that can't start are looked at up to so many, first in the queue first; "
+                     "default: all"},
     {0}};
 
 struct conservative {
@@ -39,10 +40,11 @@ struct conservative {
     uint64_t counted;             /* pools in which counting is enough */
     uint64_t *full;               /* by class: pools where it does not fit now */
     uint32_t open_count;          /* classes with a job to look at that may fit somewhere */
-    uint32_t looked, depth;
-    pt_job reached;   /* the last in the queue that was looked at + 1 */
-    bool known;       /* the plan is still true */
-    int64_t known_ns; /* when it was made */
+    uint32_t waiting, depth;      /* who was looked at and waits; at most so many are */
+    pt_job reached;               /* the last in the queue that was looked at + 1 */
+    bool known;                   /* the plan is still true */
+    bool news;                    /* somebody came */
+    int64_t known_ns;             /* when it was made */
     alignas(uint64_t) unsigned char memory[];
 };
 
@@ -142,6 +144,7 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     uint32_t class_id = pt_view_class_of(ctx, job);
     pt__ends_remove(&self->ends, job); /* its instances could not be made */
     pt__fronts_note(&self->fronts, class_id);
+    self->news = true;
     if (job < self->reached) self->known = false;
     if (job < self->fronts.front[class_id]) set_front(self, ctx, class_id, job);
 }
@@ -228,19 +231,19 @@ static enum pt_status plan_anew(struct conservative *self, const struct pt_ctx *
         self->full[self->fronts.busy[i]] = 0;
     pt__fronts_restart(&self->fronts, ctx);
     self->open_count = self->fronts.count;
-    self->looked = 0;
+    self->waiting = 0;
     self->reached = 0;
     self->known = true;
     self->known_ns = now_ns;
     return ok ? PT_OK : PT_ERR_MEMORY;
 }
 
-/* Nodes have gone or come without a word, or somebody who has run past its estimate was expected to
- * end when the plan was made, and is still. */
+/* Nodes have gone or come without a word; or somebody came, and one who has run past its estimate
+ * was expected to end when the plan was made, and is still. */
 static bool is_stale(const struct conservative *self, const struct pt_ctx *ctx)
 {
     int64_t now_ns = pt_view_now_ns(ctx);
-    if (self->ends.count > 0 && pt__ends_at(&self->ends, 0)->end_ns <= now_ns &&
+    if (self->news && self->ends.count > 0 && pt__ends_at(&self->ends, 0)->end_ns <= now_ns &&
         self->known_ns != now_ns)
         return true;
     for (uint32_t p = 0; p < pt_view_pool_count(ctx); p++)
@@ -348,13 +351,13 @@ static enum pt_status look_at(struct conservative *self, struct pt_ctx *ctx, uin
 {
     enum answer answer = choose(self, ctx, class_id, job);
     if (!self->known) return PT_OK;
-    self->looked++;
     if (job >= self->reached) self->reached = job + 1;
     if (answer == AT_LIMIT) {
         set_front(self, ctx, class_id, PT_NONE);
         return PT_OK;
     }
     if (answer == WAITS) {
+        self->waiting++;
         PT_TRY(promise(self, ctx, class_id, job));
     } else {
         PT_TRY(take(self, ctx, self->chosen.units.pool, job, pt_view_now_ns(ctx)));
@@ -377,11 +380,12 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
         do {
             if (!self->known) PT_TRY(plan_anew(self, ctx));
             while (self->known && self->open_count > 0 &&
-                   (self->depth == 0 || self->looked < self->depth)) {
+                   (self->depth == 0 || self->waiting < self->depth)) {
                 uint32_t class_id = pt__fronts_first(&self->fronts);
                 PT_TRY(look_at(self, ctx, class_id, self->fronts.front[class_id]));
             }
         } while (!self->known);
+        self->news = false;
     }
     return pt__ends_arm(&self->ends, ctx);
 }

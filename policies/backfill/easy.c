@@ -119,9 +119,12 @@ static void on_started(void *state, struct pt_ctx *ctx, pt_job job)
 static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
 {
     struct easy *easy = state;
-    /* Whoever ends when it was expected to leaves what is expected of the others as it was. */
-    if (why != PT_STOP_DONE || pt__ends_of(&easy->ends, job) != pt_view_now_ns(ctx))
-        easy->shadows_hold = false;
+    /* Whoever ends when it was expected to, by a shadow time, leaves what is expected then as it
+     * was. */
+    int64_t end_ns = pt__ends_of(&easy->ends, job);
+    if (why != PT_STOP_DONE || end_ns != pt_view_now_ns(ctx)) easy->shadows_hold = false;
+    for (uint32_t i = 0; i < easy->head_count; i++)
+        if (end_ns > easy->heads[i].shadow_ns) easy->shadows_hold = false;
     pt__ends_remove(&easy->ends, job);
     easy->known = false;
 }

@@ -144,7 +144,8 @@ bool pt__ends_timer(struct pt_ends *ends, const struct pt_ctx *ctx)
 {
     int64_t now_ns = pt_view_now_ns(ctx);
     if (ends->armed_ns <= now_ns) ends->armed_ns = PT_NEVER;
-    return ends->count > 0 && pt__ends_at(ends, 0)->end_ns <= now_ns;
+    uint32_t later = place_of(ends, now_ns, PT_NONE); /* the wake may be of one who ended early */
+    return later < ends->count && ends->item[later].end_ns == now_ns;
 }
 
 void pt__ends_lift(const struct pt_ends *ends, struct pt_ctx *ctx, uint64_t pools, int64_t by_ns)

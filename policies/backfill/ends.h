@@ -55,7 +55,7 @@ enum pt_status pt__ends_kill(struct pt_ends *ends, struct pt_ctx *ctx, bool *kil
 /* Asks for a pass when the next job is expected to end: who runs on then has broken a promise, and
  * those that wait are looked at anew. Nothing to do while nobody waits, unless jobs are killed. */
 enum pt_status pt__ends_arm(struct pt_ends *ends, struct pt_ctx *ctx);
-/* From on_timer. True if somebody runs on past its estimate from now on. */
+/* From on_timer. True if somebody runs on past its estimate from now on. O(log n). */
 bool pt__ends_timer(struct pt_ends *ends, const struct pt_ctx *ctx);
 
 /* In a trial: lifts those in `pools` that are expected to end by `by_ns`; one past its time is
