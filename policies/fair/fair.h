@@ -6,6 +6,7 @@
 
 extern const struct pt_policy_ops pt__drf;
 extern const struct pt_policy_ops pt__fair_share;
+extern const struct pt_policy_ops pt__finish_time_fairness;
 extern const struct pt_policy_ops pt__max_min;
 
 #endif
