@@ -155,6 +155,18 @@ assert list(verdicts.columns) == ["time_ns", "time_s", "job", "id", "reason"]
 assert (verdicts.id == numpy.array(["low", "high", "wait"])[verdicts.job]).all()
 assert (verdicts.time_ns == verdicts.time_s * 1e9).all() and (verdicts.reason != "").all()
 assert list(verdicts.time_ns) == sorted(verdicts.time_ns) and "wait" in set(verdicts.id)
+# killed for its overrun: it holds nothing from then on, and is in no mean
+run("f.h5", "--set", "policy={name: easy_backfill, overrun: kill}",
+    "--set", "trace.jobs[low].estimate_s=4", experiment=stopped)
+halted = pandas.read_hdf("f.h5", "jobs").set_index("id")
+assert list(halted.state) == ["killed", "done", "done"] and halted.end_s["low"] == 4
+intervals = pandas.read_hdf("f.h5", "intervals")
+assert set(intervals[intervals.job == 0].end_s) == {4.0}
+events = pandas.read_hdf("f.h5", "events")
+assert list(events[events.kind == "killed"].time_s) == [4.0]
+with h5py.File("f.h5") as f:
+    assert f["summary"].attrs["killed"] == 1 and f["summary"].attrs["done"] == 2
+    assert f["summary"].attrs["jct_max_s"] == 10
 # paused at the end of the world: running, as everything that was started
 run("e.h5", "--set", "horizon=10", "--set", "output.verdicts=false", experiment=stopped)
 halted = pandas.read_hdf("e.h5", "jobs").set_index("id")
