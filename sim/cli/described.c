@@ -1,6 +1,9 @@
 #include "sim/cli/described.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "sim/cli/wrap.h"
 
 static const char *const param_types[] = {[PT_PARAM_BOOL] = "true/false",
                                           [PT_PARAM_INT] = "whole number",
@@ -48,10 +51,12 @@ json_t *pt__described_json(const char *kind, const char *name, const char *summa
 
 /* ---- text ---- */
 
+enum { WIDTH = 100, NAME_COLUMN = 17, PARAM_COLUMN = 6, HELP_COLUMN = 10 };
+
 static void print_params(const struct pt_param *param)
 {
     for (; param && param->name; param++) {
-        printf("      %s: %s", param->name,
+        printf("%*s%s: %s", PARAM_COLUMN, "", param->name,
                param->type == PT_PARAM_CHOICE ? "" : param_types[param->type]);
         for (size_t i = 0; param->type == PT_PARAM_CHOICE && param->choices[i]; i++)
             printf("%s%s", i ? " | " : "", param->choices[i]);
@@ -60,14 +65,25 @@ static void print_params(const struct pt_param *param)
             printf(", required");
         else if (param->fallback[0])
             printf(", default %s", param->fallback);
-        printf("\n          %s\n", param->help);
+        printf("\n%*s", HELP_COLUMN, "");
+        pt__wrap(stdout, param->help, HELP_COLUMN, HELP_COLUMN, WIDTH);
     }
+}
+
+void pt__described_line(const char *label, const char *text)
+{
+    int at = printf("%*s%s:", PARAM_COLUMN, "", label);
+    pt__wrap(stdout, text, at, HELP_COLUMN, WIDTH);
 }
 
 void pt__described_text(const struct pt__terminal *terminal, const char *name, const char *summary,
                         const struct pt_param *params)
 {
-    printf("  %s%-14s%s %s\n", pt__style(terminal->color_out, PT__BOLD), name,
-           pt__style(terminal->color_out, PT__PLAIN), summary);
+    int at = 2 + (int)strlen(name);
+    printf("  %s%s%s", pt__style(terminal->color_out, PT__BOLD), name,
+           pt__style(terminal->color_out, PT__PLAIN));
+    /* the blank between them is pt__wrap's where it begins behind the indent */
+    if (at < NAME_COLUMN) at += printf("%*s", NAME_COLUMN - at, "");
+    pt__wrap(stdout, summary, at, NAME_COLUMN, WIDTH);
     print_params(params);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "policies/registry.h"
+#include "sim/cli/wrap.h"
 
 enum { WIDTH = 92, OPTION_COLUMN = 28 };
 
@@ -23,27 +24,6 @@ static const struct exit_code exit_codes[] = {
 
 enum { EXIT_CODES = sizeof exit_codes / sizeof exit_codes[0] };
 
-/* Prints words from the cursor's column on, broken at WIDTH, later lines indented. */
-static void wrap(FILE *out, const char *text, int column, int indent)
-{
-    int at = column;
-    while (*text) {
-        int word = (int)strcspn(text, " ");
-        if (at > indent && at + 1 + word > WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
-            at = indent;
-        } else if (at > column || at > indent) {
-            fputc(' ', out);
-            at++;
-        }
-        fwrite(text, 1, (size_t)word, out);
-        at += word;
-        text += word;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
-}
-
 /* Paragraphs parted by a blank line; a line that begins with a blank is kept as it is. */
 static void paragraphs(FILE *out, const char *text)
 {
@@ -56,7 +36,7 @@ static void paragraphs(FILE *out, const char *text)
         if (line[0] == ' ' || line[0] == '\0')
             fprintf(out, "%s\n", line);
         else
-            wrap(out, line, 0, 0);
+            pt__wrap(out, line, 0, 0, WIDTH);
         text += length;
         if (*text == '\n') text++;
     }
@@ -76,8 +56,8 @@ static void option_line(FILE *out, const struct pt__option *option)
     char text[1024];
     snprintf(text, sizeof text, "%s%s", option->help,
              option->repeatable ? "; may be repeated" : "");
-    /* wrap() puts a blank before what isn't first on its line: start it as if at the indent. */
-    wrap(out, text, OPTION_COLUMN, OPTION_COLUMN);
+    /* pt__wrap puts a blank before what isn't first on its line: start it as if at the indent. */
+    pt__wrap(out, text, OPTION_COLUMN, OPTION_COLUMN, WIDTH);
 }
 
 static void option_lines(FILE *out, const struct pt__option *table)
@@ -110,7 +90,7 @@ void pt__help_program(FILE *out, const struct pt__command *const *commands)
     fputs("      --version             show the version, of partita alone\n\nExit codes:\n", out);
     for (int i = 0; i < EXIT_CODES; i++) {
         int at = fprintf(out, "  %3d  ", exit_codes[i].code);
-        wrap(out, exit_codes[i].meaning, at, at);
+        pt__wrap(out, exit_codes[i].meaning, at, at, WIDTH);
     }
     fputs("\nExample:\n  partita run experiment.yaml\n"
           "\n'partita COMMAND --help' says more about a command.\n",
@@ -135,7 +115,7 @@ void pt__help_command(FILE *out, const char *path, const struct pt__command *com
     fputs("\nOptions of every command:\n", out);
     option_lines(out, pt__common_options);
     fprintf(out, "\nExample:\n  %s\n      ", command->example);
-    wrap(out, command->example_says, 6, 6);
+    pt__wrap(out, command->example_says, 6, 6, WIDTH);
 }
 
 /* ---- man page --------------------------------------------------------------------------- */

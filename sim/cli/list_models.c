@@ -74,7 +74,7 @@ json_t *pt__list_models_json(void)
 
 static void source_line(const char *source)
 {
-    if (source && source[0]) printf("      source: %s\n", source);
+    if (source && source[0]) pt__described_line("source", source);
 }
 
 static void head(const struct pt__terminal *terminal, const char *text)

@@ -156,14 +156,14 @@ static void order_text(const struct pt__terminal *terminal, const struct pt_poli
            stays ? "" : pt_preemption_mode_names[policy->preemption],
            flags & PT_POLICY_QUOTAS ? "; knows tenants' quotas" : "");
     if (reads) words_text("reads of the trace", policy->columns);
-    if (policy->source) printf("      source: %s\n", policy->source);
+    if (policy->source) pt__described_line("source", policy->source);
 }
 
 static void placement_text(const struct pt__terminal *terminal,
                            const struct pt_placement_ops *placement)
 {
     pt__described_text(terminal, placement->name, placement->summary, placement->params);
-    if (placement->source) printf("      source: %s\n", placement->source);
+    if (placement->source) pt__described_line("source", placement->source);
 }
 
 void pt__list_policies_text(const struct pt__terminal *terminal, const char *name)
@@ -176,6 +176,5 @@ void pt__list_policies_text(const struct pt__terminal *terminal, const char *nam
         if (!name || strcmp(name, pt_placements[i]->name) == 0)
             placement_text(terminal, pt_placements[i]);
     if (!name)
-        puts("\nEvery order takes placement: and preemption: beside its own parameters "
-             "('partita schema experiment').");
+        puts("\nEvery order takes placement: and preemption: too ('partita schema experiment').");
 }
