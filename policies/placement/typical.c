@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "partita/random.h"
 
@@ -9,8 +10,9 @@
 struct shape {
     uint64_t pools, count;
     uint32_t cpus_milli, units;
-    uint32_t share_ppm; /* of one GPU, in the first pool that takes it */
-    pt_job job;         /* one that has it */
+    uint32_t share_ppm;      /* of one GPU, in the first pool that takes it */
+    const char *type, *pool; /* as its jobs name them, "" = any */
+    pt_job job;              /* one that has it */
 };
 
 static int compare(const void *left, const void *right)
@@ -20,7 +22,9 @@ static int compare(const void *left, const void *right)
     if (a->cpus_milli != b->cpus_milli) return a->cpus_milli > b->cpus_milli ? -1 : 1;
     if (a->share_ppm != b->share_ppm) return a->share_ppm > b->share_ppm ? -1 : 1;
     if (a->units != b->units) return a->units > b->units ? -1 : 1;
-    if (a->pools != b->pools) return a->pools < b->pools ? -1 : 1;
+    int type = strcmp(a->type, b->type), pool = strcmp(a->pool, b->pool);
+    if (type != 0) return type > 0 ? -1 : 1;
+    if (pool != 0) return pool > 0 ? -1 : 1;
     return a->job < b->job ? -1 : 1;
 }
 
@@ -34,8 +38,14 @@ static int by_asked(const void *left, const void *right)
 
 static bool same(const struct shape *a, const struct shape *b)
 {
-    return a->pools == b->pools && a->cpus_milli == b->cpus_milli && a->units == b->units &&
-           a->share_ppm == b->share_ppm;
+    return a->cpus_milli == b->cpus_milli && a->units == b->units && a->share_ppm == b->share_ppm &&
+           strcmp(a->type, b->type) == 0 && strcmp(a->pool, b->pool) == 0;
+}
+
+static const char *word_of(const struct pt_ctx *ctx, enum pt_column_id column, pt_job job)
+{
+    const char *word = pt_trace_word(pt_view_trace(ctx), column, job);
+    return word == NULL ? "" : word;
 }
 
 /* The shape of a class's jobs. */
@@ -47,6 +57,8 @@ static struct shape shape_of(const struct pt__scored *scored, const struct pt_ct
                           .count = pt_view_class_size(ctx, class_id),
                           .cpus_milli = pt__cpus_asked(ctx, job),
                           .units = pt_view_units_wanted(ctx, job),
+                          .type = word_of(ctx, PT_COL_GPU_TYPE, job),
+                          .pool = word_of(ctx, PT_COL_POOL, job),
                           .job = job};
     if (shape.units == 0 || shape.pools == 0) return shape;
     uint32_t pool = (uint32_t)__builtin_ctzll(shape.pools);

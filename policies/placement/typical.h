@@ -33,8 +33,8 @@ struct pt__mix {
     uint64_t *unusable;
 };
 
-/* The most popular shapes (CPUs, units, part of a GPU, pools) until they are `popularity_ppm` of
- * all jobs; ties the larger request, as the source has it. */
+/* The most popular shapes (CPUs, units, part of a GPU, GPU type and pool named) until they are
+ * `popularity_ppm` of all jobs; ties the larger request, as the source has it. */
 PT_USE_RESULT enum pt_status pt__mix_init(struct pt__mix *mix, const struct pt__scored *scored,
                                           const struct pt_ctx *ctx, uint32_t popularity_ppm,
                                           struct pt_error *error);
