@@ -268,7 +268,10 @@ Test(ranked, edf_keeps_what_it_promised_on_arrival)
         cr_assert_eq(rig_run(&rig), PT_OK, "%s", rig.error.message);
         for (pt_job j = 0; j < rig.trace.job_count; j++) {
             int64_t within_ns = pt_trace_time(&rig.trace, PT_COL_DEADLINE, j);
-            declined += rig.results[j].state == PT_STATE_WITHDRAWN;
+            if (rig.results[j].state == PT_STATE_WITHDRAWN) { /* then and there, never later */
+                cr_assert_eq(rig.results[j].end_ns, pt_trace_submit_ns(&rig.trace)[j]);
+                declined++;
+            }
             if (rig.results[j].state != PT_STATE_DONE || within_ns == PT_TIME_ABSENT) continue;
             met++;
             cr_assert_leq(rig.results[j].end_ns - pt_trace_submit_ns(&rig.trace)[j], within_ns,
