@@ -48,6 +48,12 @@ struct conservative {
     alignas(uint64_t) unsigned char memory[];
 };
 
+static uint32_t flags(const struct pt_value *values)
+{
+    (void)values;
+    return PT_POLICY_STOPS_NOBODY;
+}
+
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
 {
     (void)values;
@@ -399,6 +405,7 @@ const struct pt_policy_ops pt__conservative_backfill = {
     .source = "Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; bounds as in Slurm's sched/backfill",
     .columns = "estimate_s",
     .params = params,
+    .flags = flags,
     .state_size = state_size,
     .init = init,
     .fini = fini,

@@ -45,6 +45,12 @@ struct easy {
     alignas(uint64_t) unsigned char memory[];
 };
 
+static uint32_t flags(const struct pt_value *values)
+{
+    (void)values;
+    return PT_POLICY_STOPS_NOBODY;
+}
+
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
 {
     (void)values;
@@ -330,6 +336,7 @@ const struct pt_policy_ops pt__easy_backfill = {
     .source = "Lifka, JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001",
     .columns = "estimate_s",
     .params = params,
+    .flags = flags,
     .state_size = state_size,
     .init = init,
     .fini = fini,

@@ -23,6 +23,12 @@ struct drf {
     uint8_t *charged;        /* by job: the pool it is charged for + 1, 0 = none */
 };
 
+static uint32_t flags(const struct pt_value *values)
+{
+    (void)values;
+    return PT_POLICY_STOPS_NOBODY;
+}
+
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
 {
     (void)values, (void)class_count;
@@ -204,6 +210,7 @@ const struct pt_policy_ops pt__drf = {
     .summary = "dominant resource fairness: the tenant with the least share of what it has most of",
     .source = "Ghodsi et al., NSDI 2011, algorithm 1, weighted",
     .columns = "tenant,cpus,mem_gib,gpu_mem_gib",
+    .flags = flags,
     .state_size = state_size,
     .init = init,
     .fini = fini,

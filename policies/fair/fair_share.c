@@ -104,7 +104,8 @@ struct fair_share {
 
 static uint32_t flags(const struct pt_value *values)
 {
-    return values[PARAM_BLOCKING].integer == BLOCKING_SKIP ? PT_POLICY_WORK_CONSERVING : 0;
+    bool skips = values[PARAM_BLOCKING].integer == BLOCKING_SKIP;
+    return PT_POLICY_STOPS_NOBODY | (skips ? PT_POLICY_WORK_CONSERVING : 0);
 }
 
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
