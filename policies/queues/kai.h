@@ -41,6 +41,9 @@ void pt__kai_takes(struct pt_kai *kai, const struct pt_ctx *ctx, pt_job job);
 /* It holds nothing any more. */
 void pt__kai_gives(struct pt_kai *kai, const struct pt_ctx *ctx, pt_job job);
 
+/* One cycle: allocate, move, reclaim, preempt (kai_cycle.c). */
+PT_USE_RESULT enum pt_status pt__kai_cycle(struct pt_kai *kai, struct pt_ctx *ctx);
+
 /* Room for the first job of a group by stopping jobs of other queues, by stopping jobs of lower
  * priority in its own, by moving jobs. True if it was made and the job has it. */
 PT_USE_RESULT enum pt_status pt__kai_reclaim_for(bool *made, struct pt_kai *kai, struct pt_ctx *ctx,

@@ -70,7 +70,7 @@ static bool round_once(struct pt_kai_queue *queues, uint32_t count, double *amou
 static bool before(const struct pt_kai_queue *queues, uint32_t a, uint32_t b)
 {
     if (queues[a].fraction > queues[b].fraction) return true;
-    return queues[a].fraction >= queues[b].fraction && a < b;
+    return queues[a].fraction >= queues[b].fraction && queues[a].age < queues[b].age;
 }
 
 static void sift(const struct pt_kai_queue *queues, uint32_t *heap, uint32_t count, uint32_t slot)

@@ -30,6 +30,7 @@ struct pt_kai_queue {
     double weight;   /* of what is over the quotas; >= 0 */
     double usage;    /* past use over the capacity of that time */
     int64_t priority;
+    uint32_t age;                      /* breaks ties: the oldest has the least */
     double share;                      /* the result */
     uint32_t first_child, child_count; /* in a tree: their places in it */
     double fraction;                   /* scratch: what rounding took from it, 0 = nothing */
@@ -44,8 +45,8 @@ struct pt_kai_rules {
     bool leftovers_whole;
 };
 
-/* Divides `total` among the queues, which come by priority, high first, then age, oldest first.
- * Writes their shares; returns what nobody took, never negative. `heap` is scratch for `count`. */
+/* Divides `total` among the queues, which come by priority, high first. Writes their shares;
+ * returns what nobody took, never negative. `heap` is scratch for `count`. */
 double pt__kai_divide(struct pt_kai_queue *queues, uint32_t count, double total,
                       const struct pt_kai_rules *rules, uint32_t *heap);
 

@@ -72,6 +72,7 @@ static void fill(struct pt_kai_tree *tree, const struct plan *plan, const struct
         node->deserved = node->quota_said ? parts_of(tree, facts->quota) : 0;
         tree->queue[n].weight = facts->over_quota_weight;
         tree->queue[n].priority = node->priority;
+        tree->queue[n].age = n;
         if (item >= tenants || plan->first[item + 1] == PT_NONE) {
             tree->leaf[item % tenants] = n;
             continue;

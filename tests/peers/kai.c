@@ -24,6 +24,7 @@
 /* A queue of a case: where it stands there, and what breaks ties. */
 struct entry {
     const char *uid;
+    uint32_t index;
     double created, expected;
     struct pt_kai_queue queue;
 };
@@ -44,10 +45,17 @@ static double amount(const json_t *object, const char *key)
 static int by_age(const void *left, const void *right)
 {
     const struct entry *a = left, *b = right;
-    if (a->queue.priority != b->queue.priority)
-        return a->queue.priority > b->queue.priority ? -1 : 1;
     if (a->created < b->created || a->created > b->created) return a->created < b->created ? -1 : 1;
     return strcmp(a->uid, b->uid);
+}
+
+/* Sums of fractions depend on their order: within a priority it is that of the case. */
+static int by_priority(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    if (a->queue.priority != b->queue.priority)
+        return a->queue.priority > b->queue.priority ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
 }
 
 static void read_queue(struct entry *entry, const json_t *from, const json_t *expected)
@@ -83,7 +91,12 @@ static bool check(const char *file, const json_t *given)
         rig_die("%s: case %s: not as expected", file, name);
     for (uint32_t i = 0; i < count; i++)
         read_queue(&entries[i], json_array_get(list, i), json_array_get(expected, i));
+    for (uint32_t i = 0; i < count; i++)
+        entries[i].index = i;
     qsort(entries, count, sizeof *entries, by_age);
+    for (uint32_t i = 0; i < count; i++)
+        entries[i].queue.age = i;
+    qsort(entries, count, sizeof *entries, by_priority);
     for (uint32_t i = 0; i < count; i++)
         queues[i] = entries[i].queue;
     struct pt_kai_rules rules = {

@@ -21,6 +21,8 @@ static double divide(struct pt_kai_queue *queues, uint32_t count, double total,
                      const struct pt_kai_rules *rules)
 {
     uint32_t heap[QUEUES];
+    for (uint32_t i = 0; i < count; i++)
+        queues[i].age = i;
     return pt__kai_divide(queues, count, total, rules, heap);
 }
 
