@@ -2,22 +2,25 @@
 
 #include "policies/order/heads.h"
 #include "policies/order/order.h"
+#include "policies/preemption/defragment.h"
 
 /* First in, first out. Strict: a job that can't start holds back whoever could take what it waits
  * for, by whole pools. Skip: whoever fits starts, in queue order (semantics.md, section 4). */
 
 enum { BLOCKING_STRICT, BLOCKING_SKIP };
-enum { PARAM_BLOCKING };
+enum { PARAM_BLOCKING, PARAM_DEFRAGMENT };
 
 static const char *const blocking_choices[] = {"strict", "skip", NULL};
 
 static const struct pt_param params[] = {
     [PARAM_BLOCKING] = {"blocking", PT_PARAM_CHOICE, "", "strict", NULL, NULL, blocking_choices,
                         "whether a job that can't start holds back those behind it"},
+    PT_DEFRAGMENT_ROWS,
     {0}};
 
 struct fifo {
     struct pt_heads heads;
+    struct pt_defragment defragment;
     bool strict;
     bool limited;        /* skip: a class was set aside for its tenant's limit */
     uint64_t blocked;    /* strict: pools that a job in front waits for */
@@ -28,7 +31,8 @@ struct fifo {
 static uint32_t flags(const struct pt_value *values)
 {
     bool skips = values[PARAM_BLOCKING].integer == BLOCKING_SKIP;
-    return PT_POLICY_STOPS_NOBODY | (skips ? PT_POLICY_WORK_CONSERVING : 0);
+    bool moves = values[PARAM_DEFRAGMENT].text != NULL;
+    return (moves ? 0 : PT_POLICY_STOPS_NOBODY) | (skips ? PT_POLICY_WORK_CONSERVING : 0);
 }
 
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
@@ -40,11 +44,15 @@ static size_t state_size(const struct pt_value *values, uint32_t class_count)
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
-    (void)error;
     struct fifo *fifo = state;
     fifo->strict = values[PARAM_BLOCKING].integer == BLOCKING_STRICT;
     pt__heads_init(&fifo->heads, fifo->memory, pt_view_class_count(ctx));
-    return PT_OK;
+    return pt__defragment_init(&fifo->defragment, ctx, values + PARAM_DEFRAGMENT, error);
+}
+
+static void fini(void *state)
+{
+    pt__defragment_fini(&((struct fifo *)state)->defragment);
 }
 
 /* Strict: who blocks what is looked at anew in the next pass. */
@@ -102,6 +110,14 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
         /* Who waits for what his tenant holds, in whatever pool, holds back nobody. */
         bool limited = (pools & ~fifo->blocked) != 0 && pt_view_why(ctx) == PT_REASON_LIMIT;
         fifo->limited |= limited;
+        bool moved = false;
+        if (!limited)
+            PT_TRY(pt__defragment_make_room(&fifo->defragment, ctx, job, pools & ~fifo->blocked,
+                                            &moved));
+        if (moved) {
+            pt__heads_refresh(&fifo->heads, ctx, class_id);
+            return PT_OK; /* others may fit now: the engine asks again */
+        }
         if (fifo->strict && !limited && (pools & ~fifo->blocked) != 0) {
             fifo->blocked |= pools;
             fifo->last_blocker = job;
@@ -121,6 +137,7 @@ const struct pt_policy_ops pt__fifo = {
     .flags = flags,
     .state_size = state_size,
     .init = init,
+    .fini = fini,
     .on_pending = on_pending,
     .on_withdrawn = on_withdrawn,
     .on_release = on_release,

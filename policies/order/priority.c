@@ -1,18 +1,20 @@
 #include "policies/order/order.h"
 #include "policies/order/queue.h"
+#include "policies/preemption/defragment.h"
 #include "policies/preemption/victims.h"
 
 /* Highest priority first, then queue order. Where the experiment says how, running jobs of lower
  * priority are stopped for those that fit nowhere (semantics.md, section 4). */
 
 enum { BLOCKING_STRICT, BLOCKING_SKIP };
-enum { PARAM_BLOCKING };
+enum { PARAM_BLOCKING, PARAM_DEFRAGMENT };
 
 static const char *const blocking_choices[] = {"strict", "skip", NULL};
 
 static const struct pt_param params[] = {
     [PARAM_BLOCKING] = {"blocking", PT_PARAM_CHOICE, "", "strict", NULL, NULL, blocking_choices,
                         "whether a job that can't start holds back those behind it"},
+    PT_DEFRAGMENT_ROWS,
     {0}};
 
 /* Jobs that stop nobody wait apart: where one of them finds no room, another that asks for the same
@@ -22,6 +24,7 @@ enum { STOPPERS, OTHERS, QUEUES };
 struct priority {
     struct pt_queue queue[QUEUES];
     struct pt_victim_state victims;
+    struct pt_defragment defragment;
     bool strict, two; /* two: the trace has jobs that stop nobody, and others */
     uint64_t blocked; /* strict: pools that a job in front waits for */
     pt_u128 last;     /* strict: the rank of the last job in the queue that blocks */
@@ -45,6 +48,7 @@ static void fini(void *state)
     for (int q = 0; q < QUEUES; q++)
         pt__queue_fini(&p->queue[q]);
     pt__victims_fini(&p->victims);
+    pt__defragment_fini(&p->defragment);
 }
 
 static bool anybody_stops_nobody(const struct pt_ctx *ctx)
@@ -64,6 +68,8 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     enum pt_status status = pt__victims_init(&p->victims, ctx, error);
     for (int q = 0; q < (p->two ? QUEUES : 1) && status == PT_OK; q++)
         status = pt__queue_init(&p->queue[q], ctx, error);
+    if (status == PT_OK)
+        status = pt__defragment_init(&p->defragment, ctx, values + PARAM_DEFRAGMENT, error);
     if (status != PT_OK) fini(state);
     return status;
 }
@@ -185,7 +191,8 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
             continue;
         }
         bool limit = pt_view_why(ctx) == PT_REASON_LIMIT;
-        PT_TRY(pt__victims_make_room(&p->victims, ctx, job, open, &done));
+        if (!limit) PT_TRY(pt__defragment_make_room(&p->defragment, ctx, job, open, &done));
+        if (!done) PT_TRY(pt__victims_make_room(&p->victims, ctx, job, open, &done));
         if (!done) {
             wait(p, ctx, queue, class_id, open, limit);
             continue;

@@ -1,6 +1,8 @@
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "partita/random.h"
 #include "tests/support/rig.h"
 
 #define S PT_NS_PER_S
@@ -171,4 +173,43 @@ Test(priority, victims_are_saved_first)
     cr_assert_float_eq(starts_s(&rig, other), 18, 1e-9);
     cr_assert_float_eq(ends_s(&rig, low), 123, 1e-9);
     rig_fini(&rig);
+}
+
+/* Bounded churn: each start of a job stops another at most once, and only a lower one. */
+Test(priority, nobody_is_stopped_for_ever, .timeout = 60)
+{
+    uint64_t stops = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        static struct rig rig;
+        static int priority[80];
+        gsl_rng *rng = gsl_rng_alloc(pt_rng_type);
+        pt_rng_seed(rng, seed, PT_PURPOSE_TEST, 11);
+        world(&rig, (enum pt_preemption_mode)(1 + seed % 3), "blocking=skip", 3, 4);
+        if (seed % 2 == 0) rig.world.preemption.save_base_ns = 2 * S;
+        rig.world.preemption.victims = (enum pt_victims)(seed % 3);
+        for (int j = 0; j < 80; j++) {
+            char text[8];
+            pt_job job = rig_add_job(&rig, (int64_t)gsl_rng_uniform_int(rng, 100) * S,
+                                     (1 + (int64_t)gsl_rng_uniform_int(rng, 30)) * S,
+                                     1 + (uint32_t)gsl_rng_uniform_int(rng, 6));
+            snprintf(text, sizeof text, "%d", (int)gsl_rng_uniform_int(rng, 4));
+            rig_set_cell(&rig, job, PT_COL_PRIORITY, text);
+            rank_of_word[pt_trace_u32(&rig.trace, PT_COL_PRIORITY, job)] =
+                (struct pt_rank){text[0] - '0', true, true};
+        }
+        gsl_rng_free(rng);
+        cr_assert_eq(rig_run(&rig), PT_OK, "%s", rig.error.message);
+        for (pt_job job = 0; job < 80; job++)
+            priority[job] = (int)rank_of_word[pt_trace_u32(&rig.trace, PT_COL_PRIORITY, job)].value;
+        for (pt_job job = 0; job < 80; job++) {
+            uint32_t starts = 0;
+            for (pt_job other = 0; other < 80; other++)
+                if (priority[other] > priority[job]) starts += 1 + rig.results[other].preemptions;
+            cr_assert_eq(rig.results[job].state, PT_STATE_DONE);
+            cr_assert_leq(rig.results[job].preemptions, starts);
+            stops += rig.results[job].preemptions;
+        }
+        rig_fini(&rig);
+    }
+    cr_assert_gt(stops, 500);
 }
