@@ -76,7 +76,7 @@ static void split(char *line, char **fields, uint32_t count)
 
 static FILE *open_csv(const char *folder, const char *name, char *heading)
 {
-    char path[4096];
+    char path[5000];
     snprintf(path, sizeof path, "%s/%s.csv", folder, name);
     FILE *in = fopen(path, "r");
     if (in != NULL && fgets(heading, LINE_MAX_, in) == NULL) rig_die("%s is empty", path);
@@ -91,8 +91,8 @@ static void read_nodes(const char *folder)
     for (node_count = 0; fgets(line, sizeof line, in) != NULL;) {
         split(line, f, 5); /* sn,cpu_milli,memory_mib,gpu,model */
         struct node *n = &nodes[node_count++ % NODES_MAX];
-        snprintf(n->name, sizeof n->name, "%s", f[0]);
-        snprintf(n->model, sizeof n->model, "%s", f[4]);
+        snprintf(n->name, sizeof n->name, "%.63s", f[0]);
+        snprintf(n->model, sizeof n->model, "%.31s", f[4]);
         n->cpus_milli = (uint32_t)strtoul(f[1], NULL, 10);
         n->mem_mib = (uint32_t)strtoul(f[2], NULL, 10);
         n->gpus = (uint32_t)strtoul(f[3], NULL, 10);
@@ -114,7 +114,7 @@ static void read_pods(const char *folder)
         p->gpus = (uint32_t)strtoul(f[3], NULL, 10);
         p->milli = p->gpus == 0 ? 0 : (uint32_t)strtoul(f[4], NULL, 10);
         p->peer = PT_NONE;
-        snprintf(p->types, sizeof p->types, "%s", f[5]);
+        snprintf(p->types, sizeof p->types, "%.127s", f[5]);
     }
     fclose(in);
     if (pod_count > PODS_MAX) rig_die("%u pods", pod_count);
