@@ -105,6 +105,29 @@ Test(summary, of_seven_jobs_by_hand)
     world_fini(&w);
 }
 
+Test(summary, counts_paused_jobs_as_running_and_reserved_ones_as_pending)
+{
+    struct world w;
+    seven_jobs(&w);
+    w.outcomes->state[5] = PT_STATE_PAUSED;
+    w.outcomes->preemptions[5] = 2;
+    w.outcomes->preemptions[1] = 1;
+    w.outcomes->state[6] = PT_STATE_RESERVED;
+    w.outcomes->state[3] = PT_STATE_KILLED;
+    w.sim.stats.migrations = 4;
+    w.input.sim = &w.sim;
+    struct pt_summary *s = summarise(&w);
+    NEAR(value(s, "running"), 1);
+    NEAR(value(s, "pending"), 1);
+    NEAR(value(s, "killed"), 1);
+    NEAR(value(s, "failed"), 0);
+    NEAR(value(s, "preemptions"), 3);
+    NEAR(value(s, "migrations"), 4);
+    NEAR(value(s, "jct_max_s"), 35); /* neither the paused one nor the killed one is in a mean */
+    pt_summary_destroy(s);
+    world_fini(&w);
+}
+
 Test(summary, bounds_short_jobs_by_ten_seconds)
 {
     struct world w;

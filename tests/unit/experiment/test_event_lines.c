@@ -58,6 +58,22 @@ Test(event_lines, name_jobs_gpus_and_nodes)
         "\"a\\\"\\\\\", \"gpu\": 0, \"node\": \"m-0\"}\n");
 }
 
+Test(event_lines, count_the_times_that_a_job_was_stopped)
+{
+    char *lines =
+        lines_of("partita: 1\ncluster: {gpus: 1}\ninterference: none\npolicy: {name: priority, "
+                 "preemption: {mode: suspend, save: 2s}}\ntrace: {jobs: [{id: l, submit_s: 0, "
+                 "work_s: 9}, {id: h, submit_s: 1, work_s: 1, priority: 1}]}\n");
+    cr_expect(strstr(lines, "\"time_s\": 1, \"event\": \"preempt\", \"job\": \"l\", \"gpu\": 0, "
+                            "\"node\": \"main-0\", \"preemptions\": 1, \"reason\": \"was stopped "
+                            "for another job\"}\n"),
+              "%s", lines);
+    cr_expect(strstr(lines, "\"time_s\": 3, \"event\": \"paused\", \"job\": \"l\", \"gpu\": 0, "
+                            "\"node\": \"main-0\", \"preemptions\": 1,"),
+              "%s", lines);
+    free(lines);
+}
+
 Test(event_lines, name_the_node_of_what_holds_no_gpu)
 {
     gives(

@@ -74,6 +74,55 @@ Test(resolve, finds_what_every_word_means)
     pt_messages_fini(&messages);
 }
 
+Test(resolve, gives_every_tenant_its_facts_and_ranks)
+{
+    const char *rows[][COLUMNS] = {{"a", "acme", "", "never", "", ""},
+                                   {"b", "zoo", "", "-7", "", ""},
+                                   {"c", "team", "", "", "", ""}};
+    struct pt_config *config =
+        load("partita: 1\ntrace: {source: native, path: jobs.csv}\ncluster: {gpus: 4}\n"
+             "tenants:\n"
+             "  - {name: acme, limit: 3, quota: 2, over_quota_weight: 4, priority: never}\n"
+             "  - {name: team, parent: acme, weight: 5}\n"
+             "priorities: {never: {value: 9, preempts: never, preemptible: false}}\n",
+             NULL);
+    struct pt_trace trace;
+    struct pt_resolved resolved;
+    struct pt_messages messages;
+    pt_messages_init(&messages);
+    make_trace(&trace, rows, 3);
+    cr_assert_eq(pt_resolve(&resolved, config, &trace, &messages), PT_OK);
+    cr_assert_eq(resolved.tenant_count, 4);
+    const struct pt_tenant_facts *facts = resolved.tenants;
+    cr_expect_str_eq(facts[1].name, "acme");
+    cr_expect_eq(facts[1].parent, PT_NONE);
+    cr_expect_eq(facts[1].limit, 3000000);
+    cr_expect_eq(facts[1].quota, 2000000);
+    cr_expect_eq(facts[1].over_quota_weight, 4);
+    cr_expect_eq(facts[1].priority, 9);
+    cr_expect_eq(facts[2].parent, 1);
+    cr_expect_eq(facts[2].weight, 5);
+    cr_expect_str_eq(facts[3].name, "zoo"); /* the trace alone names it */
+    cr_expect_eq(facts[3].parent, PT_NONE);
+    cr_expect_eq(facts[3].weight, 1);
+    cr_expect_eq(facts[3].over_quota_weight, 1);
+    cr_expect_eq(facts[3].quota, PT_QUOTA_NONE);
+    cr_expect_eq(facts[3].limit, PT_QUOTA_NONE);
+    cr_expect_eq(facts[3].borrowing_limit, PT_QUOTA_NONE);
+    cr_expect_eq(facts[3].lending_limit, PT_QUOTA_NONE);
+    const struct pt_rank *class_ = &resolved.rank_of_word[pt_trace_u32(&trace, PT_COL_PRIORITY, 0)];
+    const struct pt_rank *number = &resolved.rank_of_word[pt_trace_u32(&trace, PT_COL_PRIORITY, 1)];
+    cr_expect(class_->value == 9 && !class_->preempts && !class_->preemptible);
+    cr_expect(number->value == -7 && number->preempts && number->preemptible);
+    cr_expect(resolved.rank_of_tenant[1].value == 9 && !resolved.rank_of_tenant[1].preempts);
+    cr_expect(resolved.rank_of_tenant[3].value == 0 && resolved.rank_of_tenant[3].preempts);
+    cr_expect_eq(messages.count, 0);
+    pt_resolved_fini(&resolved);
+    pt_trace_fini(&trace);
+    pt_config_free(config);
+    pt_messages_fini(&messages);
+}
+
 Test(resolve, works_without_words)
 {
     const char *rows[][COLUMNS] = {{"", "", "", "", "", ""}};

@@ -209,6 +209,85 @@ static bool assumes(const struct pt_run_facts *facts, const char *text)
     return false;
 }
 
+Test(run, says_how_jobs_are_stopped_and_when_that_is_free)
+{
+    static const struct {
+        const char *keys, *mode, *free;
+    } cases[] = {
+        {"policy: fifo\n", NULL, NULL},
+        {"policy: priority\n", NULL, NULL},
+        {"policy: srtf\n", "preemption.mode is suspend, as policy srtf has it where nothing else",
+         "preemption is free (preemption.save, preemption.restore)"},
+        {"policy: {name: srtf, preemption: kill}\n", NULL,
+         "preemption is free but for the work that is lost"},
+        {"policy: {name: srtf, preemption: checkpoint}\n", NULL,
+         "preemption is free but for the work since the last checkpoint"},
+        {"policy: srtf\npreemption: {redo: {more: 1}}\n", "preemption.mode is suspend", NULL},
+        {"policy: srtf\npreemption: {restore: 1ns}\n", "preemption.mode is suspend", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        snprintf(text, sizeof text, GPUS JOBS "%s", cases[i].keys);
+        struct pt_config *config = load(text, NULL);
+        struct pt_run_options options = {0};
+        struct pt_run *run = prepare(config, &options);
+        const struct pt_run_facts *facts = pt_run_facts(run);
+        cr_expect_eq(assumes(facts, cases[i].mode ? cases[i].mode : "preemption.mode"),
+                     cases[i].mode != NULL, "%s", cases[i].keys);
+        cr_expect_eq(assumes(facts, cases[i].free ? cases[i].free : "preemption is free"),
+                     cases[i].free != NULL, "%s", cases[i].keys);
+        pt_run_free(run);
+        pt_config_free(config);
+    }
+}
+
+struct verdicts {
+    unsigned count;
+    struct {
+        int64_t time_ns;
+        pt_job job;
+        enum pt_reason reason;
+    } list[8];
+};
+
+static enum pt_status on_verdict(void *ctx, int64_t time_ns, pt_job job, enum pt_reason reason,
+                                 struct pt_error *error)
+{
+    struct verdicts *all = ctx;
+    (void)error;
+    cr_assert_lt(all->count, 8);
+    all->list[all->count].time_ns = time_ns;
+    all->list[all->count].job = job;
+    all->list[all->count++].reason = reason;
+    return PT_OK;
+}
+
+Test(run, tells_why_jobs_wait_and_nothing_else_changes)
+{
+    struct pt_config *config =
+        load(GPUS "tenants: [{name: t, limit: 1}]\ntrace: {jobs: [{id: A, submit_s: 0, work_s: 10, "
+                  "tenant: t}, {id: B, submit_s: 1, work_s: 10, tenant: t}, {id: C, submit_s: 2, "
+                  "work_s: 10, gpus: 2}]}\n",
+             NULL);
+    struct verdicts verdicts = {0};
+    struct pt_recorder also = {.ctx = &verdicts, .verdict = on_verdict};
+    struct pt_run_options options = {.also = &also}, nobody = {0};
+    struct pt_error error;
+    struct pt_run *told = prepare(config, &options), *untold = prepare(config, &nobody);
+    cr_assert_eq(pt_run_execute(told, &error), PT_OK);
+    cr_assert_eq(pt_run_execute(untold, &error), PT_OK);
+    cr_expect_str_eq(pt_run_facts(told)->digest, pt_run_facts(untold)->digest);
+    cr_assert_eq(verdicts.count, 2); /* each reason once, however often it is found again */
+    cr_expect_eq(verdicts.list[0].time_ns, PT_NS_PER_S);
+    cr_expect_eq(verdicts.list[0].job, 1);
+    cr_expect_eq(verdicts.list[0].reason, PT_REASON_LIMIT);
+    cr_expect_eq(verdicts.list[1].time_ns, 2 * PT_NS_PER_S);
+    cr_expect_eq(verdicts.list[1].job, 2);
+    cr_expect_eq(verdicts.list[1].reason, PT_REASON_NO_GPU);
+    pt_run_free(told);
+    pt_run_free(untold);
+    pt_config_free(config);
+}
+
 Test(run, names_the_law_by_what_its_jobs_ask_for)
 {
     static const struct {
