@@ -171,6 +171,8 @@ Test(config, writes_every_key_but_the_output_file)
                                              "    name: first_fit\n"
                                              "    pools: file\n"
                                              "  blocking: strict\n"
+                                             "  defragment_moves: 4\n"
+                                             "  defragment_cooldown: 10min\n"
                                              "interference:\n"
                                              "  model: fitted\n"
                                              "  laws:\n"
