@@ -1,10 +1,8 @@
-#include <stdlib.h>
-
+#include "policies/fair/accounts.h"
 #include "policies/fair/factors.h"
 #include "policies/fair/fair.h"
 #include "policies/fair/intern.h"
 #include "policies/fair/lines.h"
-#include "policies/fair/tree.h"
 
 /* Slurm's multifactor priority: who has used less than its share goes first.
  *
@@ -89,17 +87,12 @@ static const struct pt_param params[] =
 
 struct fair_share {
     struct pt_lines lines;
-    struct pt_fair_tree tree;
+    struct pt_accounts accounts;
     struct pt_factors factors;
-    uint32_t first_leaf;           /* node of leaf 0 */
-    uint32_t *node_of;             /* by tenant: its node, PT_NONE = not in the tree */
-    uint8_t *charged;              /* by job: the pool it is charged for + 1, 0 = none */
-    struct pt_intern users, ranks; /* only while it is built */
-    bool strict, classic, has_keys, scan;
-    double weight, weight_age, dampening;
-    int64_t half_life_ns, max_age_ns, recalculate_ns;
-    int64_t ranked_ns; /* the time that the factors are of */
-    uint64_t billing_cpu_ppm, billing_memory_ppm;
+    struct pt_intern ranks; /* of jobs; only while the lines are built */
+    bool strict, has_keys, scan;
+    double weight, weight_age;
+    int64_t max_age_ns;
 };
 
 static uint32_t flags(const struct pt_value *values)
@@ -118,11 +111,8 @@ static void fini(void *state)
 {
     struct fair_share *fair = state;
     pt__lines_fini(&fair->lines);
-    pt__fair_tree_fini(&fair->tree);
-    pt__intern_fini(&fair->users);
+    pt__accounts_fini(&fair->accounts);
     pt__intern_fini(&fair->ranks);
-    free(fair->charged);
-    free(fair->node_of);
 }
 
 /* ---- building ---- */
@@ -130,17 +120,17 @@ static void fini(void *state)
 static void read_values(struct fair_share *fair, const struct pt_value *values)
 {
     int64_t half_life_ns = values[PARAM_HALF_LIFE].integer;
-    fair->half_life_ns = half_life_ns > 0 ? half_life_ns : PT_NEVER;
     fair->strict = values[PARAM_BLOCKING].integer == BLOCKING_STRICT;
-    fair->classic = values[PARAM_TREE].integer == TREE_CLASSIC;
     fair->weight = values[PARAM_WEIGHT_FAIR_SHARE].number;
     fair->weight_age = values[PARAM_WEIGHT_AGE].number;
-    fair->dampening = values[PARAM_DAMPENING].number;
     fair->max_age_ns = values[PARAM_MAX_AGE].integer;
-    fair->recalculate_ns = values[PARAM_RECALCULATE].integer;
-    fair->billing_cpu_ppm = (uint64_t)values[PARAM_BILLING_CPU].ppm;
-    fair->billing_memory_ppm = (uint64_t)values[PARAM_BILLING_MEMORY].ppm;
-    fair->ranked_ns = -1;
+    fair->accounts.options =
+        (struct pt_account_options){.half_life_ns = half_life_ns > 0 ? half_life_ns : PT_NEVER,
+                                    .recalculate_ns = values[PARAM_RECALCULATE].integer,
+                                    .classic = values[PARAM_TREE].integer == TREE_CLASSIC,
+                                    .dampening = values[PARAM_DAMPENING].number,
+                                    .cpu_ppm = (uint64_t)values[PARAM_BILLING_CPU].ppm,
+                                    .memory_ppm = (uint64_t)values[PARAM_BILLING_MEMORY].ppm};
 }
 
 static enum pt_status read_factors(struct fair_share *fair, const struct pt_ctx *ctx,
@@ -164,10 +154,7 @@ static enum pt_status read_factors(struct fair_share *fair, const struct pt_ctx 
 static struct pt_line_of line_of(void *state, const struct pt_ctx *ctx, pt_job job)
 {
     struct fair_share *fair = state;
-    struct pt_line_of of = {0};
-    struct pt_triple who = {pt_view_tenant_of(ctx, job),
-                            pt_trace_u32(pt_view_trace(ctx), PT_COL_USER, job), 0};
-    (void)pt__intern(&of.leaf, &fair->users, who); /* it is there already */
+    struct pt_line_of of = {.leaf = pt__accounts_leaf(&fair->accounts, ctx, job)};
     if (fair->factors.weight.qos == 0) return of;
     uint64_t rank = (uint64_t)pt_view_rank(ctx, job).value;
     struct pt_triple value = {(uint32_t)(rank >> 32), (uint32_t)rank, 0};
@@ -175,140 +162,42 @@ static struct pt_line_of line_of(void *state, const struct pt_ctx *ctx, pt_job j
     return of;
 }
 
-static bool find_users(struct fair_share *fair, const struct pt_ctx *ctx)
-{
-    const struct pt_trace *trace = pt_view_trace(ctx);
-    for (pt_job job = 0; job < trace->job_count; job++) {
-        uint32_t index;
-        struct pt_triple who = {pt_view_tenant_of(ctx, job), pt_trace_u32(trace, PT_COL_USER, job),
-                                0};
-        if (!pt__intern(&index, &fair->users, who)) return false;
-    }
-    return true;
-}
-
-/* Node 1 + t is tenant t. The tenant `default` is always there, but holds no shares unless a job
- * or another tenant is under it. */
-static enum pt_status plant(struct fair_share *fair, const struct pt_ctx *ctx,
-                            struct pt_error *error)
-{
-    uint32_t tenants = pt_view_tenant_count(ctx), users = fair->users.count;
-    bool has_default = false;
-    if (tenants == 0) tenants = 1;
-    PT_TRY(pt__fair_tree_init(&fair->tree, 1 + tenants + users, error));
-    pt__decay_init(&fair->tree.decay, fair->half_life_ns, pt_view_parts_per_gpu(ctx));
-    struct pt_fair_node *node = fair->tree.node;
-    for (uint32_t t = 0; t < tenants; t++) {
-        const struct pt_tenant_facts *facts = pt_view_tenant(ctx, t);
-        node[1 + t].parent = facts->parent == PT_NONE ? 0 : 1 + facts->parent;
-        node[1 + t].shares = facts->weight;
-        has_default |= facts->parent == 0;
-    }
-    fair->first_leaf = 1 + tenants;
-    for (uint32_t u = 0; u < users; u++) {
-        struct pt_fair_node *user = &node[fair->first_leaf + u];
-        user->parent = 1 + fair->users.triple[u].a;
-        user->shares = 1;
-        user->user = true;
-        has_default |= user->parent == 1;
-    }
-    if (!has_default) node[1].shares = 0;
-    pt__fair_tree_link(&fair->tree);
-    return PT_OK;
-}
-
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
     struct fair_share *fair = state;
-    uint32_t job_count = pt_view_trace(ctx)->job_count;
     read_values(fair, values);
     enum pt_status status = read_factors(fair, ctx, values, error);
-    fair->charged = calloc((size_t)job_count + 1, 1);
-    if (status == PT_OK && (fair->charged == NULL || !find_users(fair, ctx)))
-        status = pt_fail(error, PT_ERR_MEMORY, "out of memory for the users of %u jobs", job_count);
-    if (status == PT_OK) status = plant(fair, ctx, error);
+    if (status == PT_OK) status = pt__accounts_init(&fair->accounts, ctx, error);
     if (status == PT_OK)
-        status = pt__lines_init(&fair->lines, ctx, fair->users.count, line_of, fair, error);
+        status = pt__lines_init(&fair->lines, ctx, fair->accounts.leaf_count, line_of, fair, error);
     if (status != PT_OK) {
         fini(fair);
         return status;
     }
-    for (pt_job job = 0; fair->has_keys && job < job_count; job++)
+    for (pt_job job = 0; fair->has_keys && job < pt_view_trace(ctx)->job_count; job++)
         fair->lines.line[fair->lines.line_of[job]].key = pt__factors_of(&fair->factors, ctx, job);
-    pt__intern_fini(&fair->users);
+    pt__accounts_built(&fair->accounts);
     pt__intern_fini(&fair->ranks);
     return PT_OK;
 }
 
-/* ---- usage and factors ---- */
-
-/* The time whose factors count at now. */
-static int64_t ranking_time(const struct fair_share *fair, int64_t now_ns)
+static uint32_t leaf_of(const struct fair_share *fair, pt_job job)
 {
-    if (fair->recalculate_ns == 0) return now_ns;
-    return now_ns - now_ns % fair->recalculate_ns;
-}
-
-static void rank_users(struct fair_share *fair, int64_t now_ns)
-{
-    int64_t time_ns = ranking_time(fair, now_ns);
-    if (time_ns <= fair->ranked_ns) return;
-    fair->ranked_ns = time_ns;
-    pt__fair_tree_measure(&fair->tree, time_ns);
-    if (fair->classic)
-        pt__fair_tree_classic(&fair->tree, fair->dampening);
-    else
-        pt__fair_tree_rank(&fair->tree);
-}
-
-/* Parts of a GPU that the job is charged for in a pool. */
-static uint64_t bill(const struct fair_share *fair, const struct pt_ctx *ctx, uint32_t pool,
-                     pt_job job)
-{
-    const struct pt_trace *trace = pt_view_trace(ctx);
-    pt_u128 more = 0, parts_per_gpu = pt_view_parts_per_gpu(ctx);
-    if (fair->billing_cpu_ppm != 0)
-        more += parts_per_gpu * pt_trace_u32(trace, PT_COL_CPUS, job) * fair->billing_cpu_ppm /
-                1000000000u;
-    if (fair->billing_memory_ppm != 0)
-        more += parts_per_gpu * pt_trace_u32(trace, PT_COL_MEM, job) * fair->billing_memory_ppm /
-                1024000000u;
-    return pt_view_parts(ctx, pool, job) + (uint64_t)more;
-}
-
-static void charge(struct fair_share *fair, const struct pt_ctx *ctx, pt_job job, uint32_t pool,
-                   bool take)
-{
-    int64_t now_ns = pt_view_now_ns(ctx);
-    uint32_t leaf = fair->lines.line[fair->lines.line_of[job]].leaf;
-    /* On a grid the factors are of a time before this change. */
-    if (fair->recalculate_ns != 0) rank_users(fair, now_ns);
-    pt__fair_tree_charge(&fair->tree, fair->first_leaf + leaf, now_ns, bill(fair, ctx, pool, job),
-                         take);
-}
-
-static void uncharge(struct fair_share *fair, const struct pt_ctx *ctx, pt_job job)
-{
-    if (fair->charged[job] == 0) return;
-    charge(fair, ctx, job, fair->charged[job] - 1u, false);
-    fair->charged[job] = 0;
+    return fair->lines.line[fair->lines.line_of[job]].leaf;
 }
 
 static void on_started(void *state, struct pt_ctx *ctx, pt_job job)
 {
     struct fair_share *fair = state;
-    uint32_t pool = pt_view_held_pool(ctx, job);
-    uncharge(fair, ctx, job); /* where it moves from */
-    if (pool == PT_NONE) return;
-    charge(fair, ctx, job, pool, true);
-    fair->charged[job] = (uint8_t)(pool + 1);
+    pt__accounts_charge(&fair->accounts, ctx, job, leaf_of(fair, job));
 }
 
 static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
 {
+    struct fair_share *fair = state;
     (void)why;
-    uncharge(state, ctx, job);
+    pt__accounts_uncharge(&fair->accounts, ctx, job, leaf_of(fair, job));
 }
 
 /* ---- the queue ---- */
@@ -353,7 +242,7 @@ static void offer(struct choice *best, const struct fair_share *fair, const stru
 {
     const struct pt_line *l = &fair->lines.line[line];
     pt_job job = pt__lines_head(&fair->lines, line);
-    double priority = fair->weight * fair->tree.node[fair->first_leaf + l->leaf].factor;
+    double priority = fair->weight * pt__accounts_factor(&fair->accounts, l->leaf);
     priority += l->key + age_of(fair, ctx, job);
     if (best->line != PT_NONE &&
         (priority < best->priority || (priority == best->priority && job > best->job)))
@@ -396,7 +285,7 @@ static struct choice choose(struct fair_share *fair, const struct pt_ctx *ctx, u
 {
     struct pt_lines *lines = &fair->lines;
     struct choice best = {PT_NONE, PT_NONE, 0};
-    if (lines->active_count > 1) rank_users(fair, pt_view_now_ns(ctx));
+    if (lines->active_count > 1) pt__accounts_rank(&fair->accounts, pt_view_now_ns(ctx));
     for (uint32_t i = lines->active_count; i-- > 0;) /* a leaf that goes is replaced by the last */
         offer_leaf(&best, fair, ctx, lines->active[i], blocked);
     return best;
