@@ -10,7 +10,7 @@ import numpy
 import pandas
 import tables
 
-partita, world, many, stopped = sys.argv[1:]
+partita, world, many, stopped, moved = sys.argv[1:]
 INT_NULL = -(2**63)
 
 
@@ -167,6 +167,14 @@ assert list(events[events.kind == "killed"].time_s) == [4.0]
 with h5py.File("f.h5") as f:
     assert f["summary"].attrs["killed"] == 1 and f["summary"].attrs["done"] == 2
     assert f["summary"].attrs["jct_max_s"] == 10
+# moved: what it held before is one interval, what it holds now another
+run("g.h5", experiment=moved)
+intervals = pandas.read_hdf("g.h5", "intervals")
+held = [(row.job, row.gpu, row.start_s, row.end_s) for row in intervals.itertuples()]
+assert sorted(held) == [(0, 0, 0, 10), (0, 3, 10, 103), (1, 2, 0, 100), (2, 0, 10, 20),
+                        (2, 1, 10, 20)], held
+with h5py.File("g.h5") as f:
+    assert f["summary"].attrs["migrations"] == 1 and f["summary"].attrs["preemptions"] == 0
 # paused at the end of the world: running, as everything that was started
 run("e.h5", "--set", "horizon=10", "--set", "output.verdicts=false", experiment=stopped)
 halted = pandas.read_hdf("e.h5", "jobs").set_index("id")
