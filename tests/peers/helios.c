@@ -134,7 +134,7 @@ static void compare_vc(struct peer_count *count, size_t policy, const struct pee
         if (strcmp(peer_text(trace, i, "vc"), vc) != 0) continue;
         if (peer_int(out, i, "job_id") != peer_int(trace, i, "job_id"))
             rig_die("%s: row %u is not its job", out->path, i);
-        count->wrong += !peer_same(&rig, job++, out, i, "queue_s");
+        count->wrong += !peer_same(&rig, job++, out, i, "queue_s", count);
         count->jobs++;
     }
     rig_fini(&rig);

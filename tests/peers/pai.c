@@ -73,7 +73,7 @@ static bool compare(struct peer_count *count, const char *set, const char *polic
     for (uint32_t i = 0; i < trace.rows; i++) {
         if (peer_int(&out, i, "job_id") != peer_int(&trace, i, "job_id"))
             rig_die("%s: row %u is not its job", out.path, i);
-        bool same = peer_same(&rig, i, &out, i, NULL);
+        bool same = peer_same(&rig, i, &out, i, NULL, count);
         if (same && rig.results[i].home_gpu != PT_NONE &&
             rig.results[i].home_gpu != peer_int(&out, i, "node")) {
             printf("%s: row %u: on node %u, not %s\n", out.path, i, rig.results[i].home_gpu,

@@ -40,6 +40,6 @@ int peer_every_set(const char *kind, const char *policy, peer_compare_fn *compar
 /* Start, end and, where the columns are there, preemptions and time not running (`waited`, NULL =
  * not compared) of row `row` of the peer against the engine's. */
 bool peer_same(const struct rig *rig, pt_job job, const struct peer_table *out, uint32_t row,
-               const char *waited);
+               const char *waited, const struct peer_count *count);
 
 #endif

@@ -50,7 +50,7 @@ static bool compare(struct peer_count *count, const char *set, const char *polic
     if (rig_run(&rig) != PT_OK) rig_die("%s: %s", set, rig.error.message);
     for (uint32_t i = 0; i < trace.rows; i++) {
         if (peer_int(&out, i, "job_id") != i) rig_die("%s: row %u is not its job", out.path, i);
-        count->wrong += !peer_same(&rig, i, &out, i, "pending_s");
+        count->wrong += !peer_same(&rig, i, &out, i, "pending_s", count);
         count->jobs++;
     }
     rig_fini(&rig);
