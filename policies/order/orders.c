@@ -136,14 +136,15 @@ static const struct pt_ranked_rule shortest = {work, false, NULL},
                                    earliest_due = {due_key, false, edf_refuses};
 
 static const struct pt_param strict_params[] = {
-    PT_RANKED_BLOCKING_PARAM("strict"), PT_RANKED_BY_PARAM("work"), {0}};
+    PT_RANKED_BLOCKING_PARAM("strict"), PT_RANKED_BY_PARAM("work"), PT_DEFRAGMENT_ROWS, {0}};
 static const struct pt_param skip_params[] = {
-    PT_RANKED_BLOCKING_PARAM("skip"), PT_RANKED_BY_PARAM("work"), {0}};
+    PT_RANKED_BLOCKING_PARAM("skip"), PT_RANKED_BY_PARAM("work"), PT_DEFRAGMENT_ROWS, {0}};
 
 static const char *const admission_choices[] = {"none", "possible", "feasible", NULL};
 static const struct pt_param edf_params[] = {
     PT_RANKED_BLOCKING_PARAM("strict"),
     PT_RANKED_BY_PARAM("work"),
+    PT_DEFRAGMENT_ROWS,
     [PARAM_ADMISSION] = {"admission", PT_PARAM_CHOICE, "", "none", NULL, NULL, admission_choices,
                          "possible: decline a job that could not end by its deadline even if it "
                          "started at once on the fastest GPUs that it may use; feasible: also, as "

@@ -169,13 +169,6 @@ static void wait(struct priority *p, const struct pt_ctx *ctx, struct pt_queue *
         pt__queue_set_aside(queue, class_id, limit ? PT_ASIDE_LIMIT : PT_ASIDE_NO_ROOM);
 }
 
-/* It was started, and ran out of memory at once. */
-static bool is_back(const struct pt_ctx *ctx, pt_job job)
-{
-    enum pt_job_state state = pt_view_state(ctx, job);
-    return state == PT_STATE_PENDING || state == PT_STATE_PAUSED;
-}
-
 static enum pt_status schedule(void *state, struct pt_ctx *ctx)
 {
     struct priority *p = state;
@@ -197,7 +190,7 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
             wait(p, ctx, queue, class_id, open, limit);
             continue;
         }
-        if (!is_back(ctx, job)) (void)pt__queue_remove(queue, ctx, job);
+        if (!pt__is_waiting(ctx, job)) (void)pt__queue_remove(queue, ctx, job);
         on_release(p, ctx, UINT64_MAX); /* the engine says so after the pass; others may fit now */
     }
     return PT_OK;

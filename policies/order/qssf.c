@@ -14,6 +14,7 @@ enum { PARAM_FIRST_BY_GPUS = PT_RANKED_OWN };
 static const struct pt_param params[] = {
     PT_RANKED_BLOCKING_PARAM("strict"),
     PT_RANKED_BY_PARAM("estimate"),
+    PT_DEFRAGMENT_ROWS,
     [PARAM_FIRST_BY_GPUS] = {"first_by_gpus", PT_PARAM_BOOL, "", "false", NULL, NULL, NULL,
                              "true: as Helios' simulator, jobs that arrive at once to an empty "
                              "queue go by GPUs, and so do jobs of equal service"},

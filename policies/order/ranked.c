@@ -33,10 +33,14 @@ enum pt_status pt__ranked_init(struct pt_ranked *order, const struct pt_ctx *ctx
     order->by_estimate = values[PT_RANKED_BY].integer == PT_BY_ESTIMATE;
     order->stops = pt_view_preemption(ctx)->mode != PT_PREEMPTION_NONE;
     PT_TRY(pt__queue_init(&order->queue, ctx, error));
-    if (!order->stops) return PT_OK;
     enum pt_status status =
-        pt__running_init(&order->running, ctx, rule->falls ? key_of_running : NULL, order, error);
-    if (status != PT_OK) pt__queue_fini(&order->queue);
+        pt__defragment_init(&order->defragment, ctx, values + PT_RANKED_DEFRAGMENT, error);
+    if (status == PT_OK && order->stops)
+        status = pt__running_init(&order->running, ctx, rule->falls ? key_of_running : NULL, order,
+                                  error);
+    if (status == PT_OK) return PT_OK;
+    pt__queue_fini(&order->queue);
+    pt__defragment_fini(&order->defragment);
     return status;
 }
 
@@ -45,6 +49,7 @@ void pt__ranked_fini(void *state)
     struct pt_ranked *order = state;
     pt__queue_fini(&order->queue);
     pt__running_fini(&order->running);
+    pt__defragment_fini(&order->defragment);
     pt__feasible_fini(order->plan);
     if (order->rng != NULL) gsl_rng_free(order->rng);
 }
@@ -156,6 +161,12 @@ static enum pt_status look(struct pt_ranked *order, struct pt_ctx *ctx, uint32_t
         return pt_ctx_start(ctx, job, units);
     }
     if (open != 0) limited = pt_view_why(ctx) == PT_REASON_LIMIT;
+    if (open != 0 && !limited)
+        PT_TRY(pt__defragment_make_room(&order->defragment, ctx, job, open, stopped));
+    if (*stopped) {
+        if (!pt__is_waiting(ctx, job)) (void)pt__queue_remove(&order->queue, ctx, job);
+        return PT_OK;
+    }
     if (order->stops && open != 0 && !limited &&
         pt__displace(&order->running, ctx, job, pt__rank_key(rank), open)) {
         (void)pt__queue_remove(&order->queue, ctx, job);

@@ -2,6 +2,7 @@
  * of a table (orders.c): a function that reads a job's key, and its parameters.
  *
  * A pass takes the pending jobs by key. Who fits starts. Who doesn't
+ *   - starts where others can move out of its way, if they may (defragment.h);
  *   - stops running jobs with a strictly greater key, where the experiment has a way to stop jobs
  *     and only if that makes it fit (displace.h);
  *   - else holds back those behind it by whole pools (blocking: strict), or nobody (skip).
@@ -15,6 +16,7 @@
 
 #include "policies/order/queue.h"
 #include "policies/order/running.h"
+#include "policies/preemption/defragment.h"
 
 struct pt_ranked;
 struct pt_feasible_plan;
@@ -38,8 +40,9 @@ struct pt_ranked {
     const struct pt_ranked_rule *rule;
     struct pt_queue queue;
     struct pt_running running; /* those that may be stopped; only where `stops` */
-    gsl_rng *rng;              /* of those that draw their keys */
-    bool by_estimate;          /* else by the true work */
+    struct pt_defragment defragment;
+    gsl_rng *rng;     /* of those that draw their keys */
+    bool by_estimate; /* else by the true work */
     bool strict;
     bool stops;                    /* the experiment has a way to stop jobs */
     struct pt_feasible_plan *plan; /* room to plan in, of those that admit by a plan */
@@ -49,7 +52,12 @@ struct pt_ranked {
 };
 
 /* The first parameters of every order of this kind, in this order. */
-enum { PT_RANKED_BLOCKING, PT_RANKED_BY, PT_RANKED_OWN };
+enum {
+    PT_RANKED_BLOCKING,
+    PT_RANKED_BY,
+    PT_RANKED_DEFRAGMENT,
+    PT_RANKED_OWN = PT_RANKED_DEFRAGMENT + PT_DEFRAGMENT_PARAMS
+};
 enum { PT_BLOCKING_STRICT, PT_BLOCKING_SKIP };
 enum { PT_BY_WORK, PT_BY_ESTIMATE };
 extern const char *const pt__blocking_choices[], *const pt__by_choices[];

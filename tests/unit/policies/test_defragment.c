@@ -43,10 +43,10 @@ Test(defragment, happens_where_it_is_asked_for_and_allowed)
         double start_s;
         uint64_t moves;
     } cases[] = {{"", "true", 20, 0},
-                 {"defragment=0.4", "true", 2, 1},
-                 {"defragment=0.5", "true", 20, 0},
-                 {"defragment=0", "true", 2, 1},
-                 {"defragment=0", "false", 20, 0}};
+                 {"defragment.threshold=0.4", "true", 2, 1},
+                 {"defragment.threshold=0.5", "true", 20, 0},
+                 {"defragment.threshold=0", "true", 2, 1},
+                 {"defragment.threshold=0", "false", 20, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static struct rig rig;
         world(&rig, cases[i].params, cases[i].preemptible);
@@ -64,7 +64,8 @@ Test(defragment, who_has_moved_rests)
     static const struct {
         const char *params;
         double start_s;
-    } cases[] = {{"defragment=0", 20}, {"defragment=0 defragment_cooldown=6s", 8}};
+    } cases[] = {{"defragment.threshold=0", 20},
+                 {"defragment.threshold=0 defragment.cooldown=6s", 8}};
     for (size_t i = 0; i < 2; i++) {
         static struct rig rig;
         rig_init(&rig);
@@ -92,7 +93,8 @@ Test(defragment, who_has_moved_rests)
 
 Test(defragment, moves_no_more_than_it_may)
 {
-    static const char *const params[] = {"defragment=0 defragment_moves=1", "defragment=0"};
+    static const char *const params[] = {"defragment.threshold=0 defragment.moves=1",
+                                         "defragment.threshold=0"};
     static const double start_s[] = {100, 2};
     for (int i = 0; i < 2; i++) {
         static struct rig rig;
@@ -115,7 +117,7 @@ Test(defragment, moves_no_more_than_it_may)
 Test(defragment, needs_a_way_to_stop_jobs)
 {
     static struct rig rig;
-    world(&rig, "defragment=0.1", "true");
+    world(&rig, "defragment.threshold=0.1", "true");
     rig.world.preemption.mode = PT_PREEMPTION_NONE;
     struct pt_sim *sim = NULL;
     pt_job bad_row;
@@ -144,7 +146,7 @@ Test(defragment, churn_is_bounded, .timeout = 60)
             if (seed % 2 == 0) rig.world.preemption.save_base_ns = S;
             rig_add_pool(&rig, &rig_h100, 4, 4, modes[seed % 3], params[seed % 3]);
             rig_set_policy(&rig, seed % 5 < 2 ? "priority" : "fifo",
-                           "blocking=skip defragment=0.1 defragment_cooldown=20s",
+                           "blocking=skip defragment.threshold=0.1 defragment.cooldown=20s",
                            seed % 2 == 0 ? "spread" : "first_fit");
             for (int j = 0; j < 60; j++) {
                 pt_job job = rig_add_job(&rig, (int64_t)gsl_rng_uniform_int(rng, 100) * S,
