@@ -24,7 +24,8 @@ static const struct pt__option options[] = {
      "override any key of the experiment, by list index or by name: "
      "cluster.pools[slice].nodes=8"},
     {"policy", 0, "NAME", NULL, false, PT__COMPLETES_ORDER,
-     "use this policy; 'partita list policies' shows them"},
+     "use this policy; 'partita list policies' shows them. Parameters that are as the experiment's "
+     "policy has them by default give way to this one's"},
     {"seed", 0, "N", NULL, false, PT__COMPLETES_NOTHING, "use this seed"},
     {"out", 'o', "FILE.h5", NULL, false, PT__COMPLETES_FILE,
      "write the result here, instead of output.file"},

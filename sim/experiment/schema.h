@@ -61,6 +61,9 @@ struct pt_pick {
     const char *(*name)(size_t index);
     const char *(*summary)(size_t index);
     const struct pt_param *(*params)(size_t index); /* one called like a row hides the row */
+    /* Where --set puts another name in place, keys that say what the old one's defaults say go: the
+     * new one has its own. */
+    bool swaps;
 };
 
 struct pt_schema {

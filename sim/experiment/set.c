@@ -247,6 +247,50 @@ static const struct pt_row *row_of_param(struct pt_row *own, struct pt_group *gr
     return own;
 }
 
+/* Whether a key says what the parameter's default says. */
+static bool is_default(const struct pt_param *param, const struct pt_yaml_node *value)
+{
+    const char *rest = param->fallback;
+    if (!value || !rest || value->kind == PT_YAML_MAP) return false;
+    if (value->kind == PT_YAML_SCALAR) return strcmp(value->text, rest) == 0;
+    for (const struct pt_yaml_node *word = value->first; word; word = word->next) {
+        size_t length = strcspn(rest, ",");
+        if (word->kind != PT_YAML_SCALAR || word->length != length ||
+            memcmp(word->text, rest, length) != 0)
+            return false;
+        rest += length;
+        rest += *rest == ',' && word->next;
+    }
+    return *rest == '\0';
+}
+
+/* Takes out of a map what says no more than the defaults of these parameters. */
+static void drop_defaults(struct pt_yaml_node *map, const struct pt_param *params)
+{
+    for (const struct pt_param *param = params; param && param->name; param++) {
+        struct pt_yaml_node *holder = map;
+        const char *key = pt_group_key(param);
+        if (key) /* of a map in the map */
+            for (holder = map->first; holder && !pt_group_has(param, holder->key);)
+                holder = holder->next;
+        struct pt_yaml_node *value = holder ? pt_yaml_get(holder, key ? key : param->name) : NULL;
+        if (is_default(param, value)) pt_yaml_remove(holder, value);
+        if (key && holder && holder->kind == PT_YAML_MAP && holder->count == 0)
+            pt_yaml_remove(map, holder);
+    }
+}
+
+/* Another name of a pick is about to be put in place. */
+static void swap(const struct setter *setter, const struct pt_schema *schema,
+                 struct pt_yaml_node *map)
+{
+    const char *first = schema->rows[0].param.name;
+    const struct pt_yaml_node *old = pt_yaml_get(map, first);
+    const char *name = old && old->kind == PT_YAML_SCALAR ? old->text : NULL;
+    if (!name || strcmp(name, setter->value) != 0)
+        drop_defaults(map, pt_schema_params(schema, map));
+}
+
 /* Sets the rest of the path, from step `at`, in a map. */
 static enum pt_status set_in_map(struct setter *setter, const struct pt_schema *schema,
                                  struct pt_yaml_node *map, unsigned at)
@@ -273,6 +317,8 @@ static enum pt_status set_in_map(struct setter *setter, const struct pt_schema *
             map->first = map->last = NULL;
             map->count = 0;
         }
+        if (schema->pick && schema->pick->swaps && row == &schema->rows[0])
+            swap(setter, schema, map);
         return put(setter, map, row, key);
     }
     if (row->shape == PT_SHAPE_SCALAR)

@@ -73,12 +73,14 @@ static const struct pt_param *reader_params(size_t index)
     return pt_readers[index]->params;
 }
 
-static const struct pt_pick pick_policy = {"policy", policy_name, policy_summary, policy_params};
+static const struct pt_pick pick_policy = {"policy", policy_name, policy_summary, policy_params,
+                                           true};
 static const struct pt_pick pick_placement = {"placement", placement_name, placement_summary,
-                                              placement_params};
-static const struct pt_pick pick_unit = {"sharing mode", unit_name, unit_summary, unit_params};
+                                              placement_params, true};
+static const struct pt_pick pick_unit = {"sharing mode", unit_name, unit_summary, unit_params,
+                                         false};
 static const struct pt_pick pick_reader = {"trace source", reader_name, reader_summary,
-                                           reader_params};
+                                           reader_params, false};
 
 /* ---- cluster ---- */
 

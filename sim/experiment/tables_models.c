@@ -36,7 +36,7 @@ static const struct pt_param *model_params(size_t index)
 }
 
 static const struct pt_pick pick_model = {"interference model", model_name, model_summary,
-                                          model_params};
+                                          model_params, false};
 
 static const struct pt_row interference_rows[] = {
     VALUE("model", TEXT, "", "fitted", "1", NULL, 0, "how neighbours slow each other down"), END};

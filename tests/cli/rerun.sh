@@ -96,4 +96,19 @@ rm second/small.yaml
 exits 0 run second/small.h5
 digest out >digest8
 same digest7 digest8
+
+# another policy in the place of the first has its own defaults, not those that the result kept
+cat >second/two.yaml <<'YAML'
+partita: 1
+cluster: {gpus: 1}
+interference: none
+trace: {jobs: [{id: long, submit_s: 0, work_s: 100}, {id: short, submit_s: 5, work_s: 10}]}
+YAML
+exits 0 run second/two.yaml --out second/two.h5
+exits 0 run second/two.h5 --policy srtf --out second/srtf.h5
+out_says "Policy        srtf, blocking skip, by work, placement first_fit, preemption suspend"
+out_says "2 done; preempted 1 time"
+for policy in fair_share kai priority fifo; do
+    exits 0 run second/srtf.h5 --policy $policy
+done
 finish

@@ -40,7 +40,7 @@ static const struct pt_param *thing_params(size_t index)
     return index == 0 ? plain_params : other_params;
 }
 
-static const struct pt_pick pick = {"thing", thing_name, thing_summary, thing_params};
+static const struct pt_pick pick = {"thing", thing_name, thing_summary, thing_params, false};
 static const struct pt_row rows[] = {
     {.param = {"kind", PT_PARAM_TEXT, "", "plain", "1", NULL, NULL, "which thing"},
      .shape = PT_SHAPE_SCALAR},

@@ -101,6 +101,39 @@ Test(set, takes_texts_as_they_are)
     pt_config_free(config);
 }
 
+Test(set, puts_another_policy_in_place_with_defaults_of_its_own)
+{
+    const char *none[] = {NULL}, *srtf[] = {"policy.name=srtf", NULL};
+    const char *fair[] = {"policy.name=fair_share", NULL}, *kept[] = {"policy.name=fifo", NULL};
+    const char *fgd[] = {"policy.placement.name=fgd", NULL};
+    struct pt_config *fifo = load(HEAD JOB, none);
+    struct pt_config *first = load(fifo->effective_yaml, srtf);
+    cr_expect_str_eq(first->policy->name, "srtf");
+    cr_expect_eq(first->policy_params[0].integer, 1, "srtf skips by default, fifo does not");
+    cr_expect_eq(first->preemption.mode, PT_PREEMPTION_SUSPEND);
+    /* keys that are no scalars, and parameters of placements */
+    struct pt_config *second = load(first->effective_yaml, fair);
+    struct pt_config *third = load(second->effective_yaml, srtf);
+    cr_expect_str_eq(third->effective_yaml, first->effective_yaml);
+    struct pt_config *fourth = load(third->effective_yaml, fgd);
+    cr_expect_str_eq(fourth->placement->name, "fgd");
+    pt_config_free(fourth);
+    pt_config_free(third);
+    pt_config_free(second);
+    pt_config_free(first);
+    pt_config_free(fifo);
+    /* what says more than the old default stays, known or not; the same name changes nothing */
+    first = load(HEAD JOB "policy: {name: sjf, blocking: skip}\n", kept);
+    cr_expect_eq(first->policy_params[0].integer, 1);
+    pt_config_free(first);
+    first = load(HEAD JOB "policy: {name: fifo, blocking: strict}\n", kept);
+    cr_expect_eq(first->policy_params[0].integer, 0);
+    pt_config_free(first);
+    assert_refused(
+        HEAD JOB "policy: {name: fair_share, half_life: 1d}\n", "policy.name=srtf",
+        "test.yaml:4:28: unknown key 'half_life' of policy 'srtf': 'fair_share' has it\n");
+}
+
 Test(set, refuses_and_names_the_argument)
 {
     static const struct {
