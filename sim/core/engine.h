@@ -166,7 +166,7 @@ struct pt_pool_state {
     /* indexes over nodes, refreshed from the log of changed nodes */
     uint32_t *log;
     uint32_t log_mask;
-    uint64_t log_head;
+    uint64_t log_head, log_seen; /* written up to; up to where some index has read it */
     uint32_t index_count, index_next;
     struct pt_index index[PT_INDEXES_PER_POOL];
     /* accounting */
@@ -419,7 +419,11 @@ static inline uint64_t pt__parts(const struct pt_sim *sim, const struct pt_class
 static inline void pt__node_changed(struct pt_pool_state *pool, uint32_t node)
 {
     if (pool->log == NULL) return; /* while the cluster is being built */
-    pool->log[pool->log_head++ & pool->log_mask] = node - pool->pool->first_node;
+    uint32_t local = node - pool->pool->first_node;
+    if (pool->log_head > pool->log_seen &&
+        pool->log[(pool->log_head - 1) & pool->log_mask] == local)
+        return; /* the units of one job, mostly; nobody has read of the first one yet */
+    pool->log[pool->log_head++ & pool->log_mask] = local;
 }
 
 /* classes.c: what jobs ask for, and where it can ever fit */

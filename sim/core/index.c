@@ -141,6 +141,7 @@ static struct pt_index *find(struct pt_sim *sim, struct pt_pool_state *pool,
                              const struct pt_search *search, const struct pt_class *class_,
                              uint64_t need, uint32_t wanted)
 {
+    pool->log_seen = pool->log_head;
     for (uint32_t i = 0; i < pool->index_count; i++) {
         struct pt_index *index = &pool->index[i];
         if (index->search == search && index->need == need && index->wanted == wanted) {
