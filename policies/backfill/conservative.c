@@ -17,8 +17,9 @@
  * others the profile is a bound, and a plan asks the engine. A counted pool in which the placement
  * refuses what would fit becomes one of the others.
  *
- * Who can't start now matters only to those behind it, so that the walk stops as soon as nobody
- * left fits beside those that run. It goes on from there when jobs arrive. */
+ * Who can't start now matters only to those behind it. So the walk stops as soon as nobody left is
+ * a candidate: of a class that fits beside those that run, and short enough to end before all that
+ * is free now is promised to others. It goes on from there when jobs arrive. */
 
 enum { PARAM_OVERRUN, PARAM_DEPTH };
 
@@ -31,7 +32,8 @@ static const struct pt_param params[] = {
 
 struct conservative {
     struct pt_ends ends;
-    struct pt_fronts fronts;
+    struct pt_fronts fronts;     /* whose promise is next */
+    struct pt_fronts candidates; /* who may start, as far as is known */
     struct pt_set chosen, planned;
     struct pt_plan plan;
     struct pt_profile profile[PT_POOLS_MAX];
@@ -39,7 +41,6 @@ struct conservative {
     uint32_t there[PT_POOLS_MAX]; /* units there were for it */
     uint64_t counted;             /* pools in which counting is enough */
     uint64_t *full;               /* by class: pools where it does not fit now */
-    uint32_t open_count;          /* classes with a job to look at that may fit somewhere */
     uint32_t waiting, depth;      /* who was looked at and waits; at most so many are */
     pt_job reached;               /* the last in the queue that was looked at + 1 */
     bool known;                   /* the plan is still true */
@@ -58,7 +59,7 @@ static size_t state_size(const struct pt_value *values, uint32_t class_count)
 {
     (void)values;
     return sizeof(struct conservative) + ((size_t)class_count + 1) * sizeof(uint64_t) +
-           pt__fronts_size(class_count);
+           2 * pt__fronts_words(class_count) * sizeof(uint64_t);
 }
 
 /* Whether units of the pool are all alike to the job. */
@@ -98,7 +99,9 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     struct conservative *self = state;
     uint32_t classes = pt_view_class_count(ctx);
     self->full = (uint64_t *)(void *)self->memory;
-    pt__fronts_init(&self->fronts, self->full + classes + 1, classes);
+    uint64_t *words = self->full + classes + 1;
+    pt__fronts_init(&self->fronts, words, classes);
+    pt__fronts_init(&self->candidates, words + pt__fronts_words(classes), classes);
     self->depth = values[PARAM_DEPTH].text == NULL ? 0 : (uint32_t)values[PARAM_DEPTH].integer;
     look_at_pools(self, ctx);
     memset(self->full, 0, ((size_t)classes + 1) * sizeof *self->full);
@@ -120,28 +123,9 @@ static void fini(void *state)
 
 /* ---- what is to be looked at ---- */
 
-static bool is_open(const struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id)
+static bool is_full(const struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id)
 {
-    return self->fronts.front[class_id] != PT_NONE &&
-           (pt_view_class_pools(ctx, class_id) & ~self->full[class_id]) != 0;
-}
-
-static void set_front(struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id,
-                      pt_job job)
-{
-    bool before = is_open(self, ctx, class_id);
-    pt__fronts_set(&self->fronts, class_id, job);
-    self->open_count += is_open(self, ctx, class_id);
-    self->open_count -= before;
-}
-
-static void set_full(struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id,
-                     uint64_t pools)
-{
-    bool before = is_open(self, ctx, class_id);
-    self->full[class_id] |= pools;
-    self->open_count += is_open(self, ctx, class_id);
-    self->open_count -= before;
+    return (pt_view_class_pools(ctx, class_id) & ~self->full[class_id]) == 0;
 }
 
 static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
@@ -150,9 +134,12 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     uint32_t class_id = pt_view_class_of(ctx, job);
     pt__ends_remove(&self->ends, job); /* its instances could not be made */
     pt__fronts_note(&self->fronts, class_id);
+    pt__fronts_note(&self->candidates, class_id);
     self->news = true;
     if (job < self->reached) self->known = false;
-    if (job < self->fronts.front[class_id]) set_front(self, ctx, class_id, job);
+    if (job < self->fronts.front[class_id]) pt__fronts_set(&self->fronts, class_id, job);
+    if (job < self->candidates.front[class_id] && !is_full(self, ctx, class_id))
+        pt__fronts_set(&self->candidates, class_id, job);
 }
 
 static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
@@ -160,8 +147,9 @@ static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
     struct conservative *self = state;
     uint32_t class_id = pt_view_class_of(ctx, job);
     if (job < self->reached) self->known = false;
-    if (self->fronts.front[class_id] == job)
-        set_front(self, ctx, class_id, pt_view_class_next_pending(ctx, class_id, job));
+    pt_job next = pt_view_class_next_pending(ctx, class_id, job);
+    if (self->fronts.front[class_id] == job) pt__fronts_set(&self->fronts, class_id, next);
+    if (self->candidates.front[class_id] == job) pt__fronts_set(&self->candidates, class_id, next);
 }
 
 static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
@@ -236,7 +224,7 @@ static enum pt_status plan_anew(struct conservative *self, const struct pt_ctx *
     for (uint32_t i = 0; i < self->fronts.busy_count; i++)
         self->full[self->fronts.busy[i]] = 0;
     pt__fronts_restart(&self->fronts, ctx);
-    self->open_count = self->fronts.count;
+    pt__fronts_restart(&self->candidates, ctx);
     self->waiting = 0;
     self->reached = 0;
     self->known = true;
@@ -294,6 +282,7 @@ static enum pt_status promise(struct conservative *self, struct pt_ctx *ctx, uin
     uint32_t best = PT_NONE;
     for (uint64_t rest = pt_view_class_pools(ctx, class_id); rest != 0; rest &= rest - 1) {
         uint32_t pool = (uint32_t)__builtin_ctzll(rest);
+        if (!pt_view_within_limit(ctx, pool, job)) continue; /* it blocks nobody */
         int64_t at_ns = earliest(self, ctx, job, pool);
         if (at_ns >= best_ns) continue;
         best_ns = at_ns;
@@ -334,7 +323,7 @@ static enum answer choose(struct conservative *self, struct pt_ctx *ctx, uint32_
         const struct pt_units *units;
         if (!pt_ctx_place(ctx, &units, job, pools)) {
             if (pt_view_why(ctx) == PT_REASON_LIMIT) return held_back ? WAITS : AT_LIMIT;
-            set_full(self, ctx, class_id, pools);
+            self->full[class_id] |= pools;
             for (uint64_t rest = pools & self->counted; rest != 0; rest &= rest - 1) {
                 uint32_t pool = (uint32_t)__builtin_ctzll(rest);
                 if (pt_view_units_free(ctx, pool, job) < pt_view_units_wanted(ctx, job)) continue;
@@ -352,27 +341,83 @@ static enum answer choose(struct conservative *self, struct pt_ctx *ctx, uint32_
     return WAITS;
 }
 
+/* How long one of the class could run from now on in what is promised to nobody; of several pools,
+ * the longest. */
+static int64_t longest(const struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id,
+                       pt_job job)
+{
+    int64_t now_ns = pt_view_now_ns(ctx), until_ns = now_ns;
+    uint64_t rest = pt_view_class_pools(ctx, class_id) & ~self->full[class_id];
+    for (; rest != 0 && until_ns != PT_NEVER; rest &= rest - 1) {
+        uint32_t pool = (uint32_t)__builtin_ctzll(rest);
+        int64_t to_ns = pt__profile_until(&self->profile[pool], now_ns, amount(ctx, pool, job));
+        if (to_ns > until_ns) until_ns = to_ns;
+    }
+    return until_ns == PT_NEVER ? PT_NEVER : until_ns - now_ns;
+}
+
+/* Finds the class's next candidate, from this pending job on. */
+static void find_candidate(struct conservative *self, const struct pt_ctx *ctx, uint32_t class_id,
+                           pt_job job)
+{
+    int64_t longest_ns = 0;
+    if (job != PT_NONE && !is_full(self, ctx, class_id))
+        longest_ns = longest(self, ctx, class_id, job);
+    if (longest_ns == 0) job = PT_NONE;
+    while (job != PT_NONE && pt__estimate_ns(self->ends.trace, job) > longest_ns)
+        job = pt_view_class_next_pending(ctx, class_id, job);
+    pt__fronts_set(&self->candidates, class_id, job);
+}
+
+static enum pt_status begin(struct conservative *self, struct pt_ctx *ctx, pt_job job)
+{
+    PT_TRY(take(self, ctx, self->chosen.units.pool, job, pt_view_now_ns(ctx)));
+    PT_TRY(pt_ctx_start(ctx, job, &self->chosen.units));
+    pt__ends_begin(&self->ends, ctx, job);
+    enum pt_job_state now = pt_view_state(ctx, job);
+    if (now != PT_STATE_RUNNING && now != PT_STATE_RESERVED) self->known = false; /* failed */
+    return PT_OK;
+}
+
+/* The next in the queue: it starts, or is promised a time. */
 static enum pt_status look_at(struct conservative *self, struct pt_ctx *ctx, uint32_t class_id,
                               pt_job job)
 {
-    enum answer answer = choose(self, ctx, class_id, job);
+    enum answer answer = WAITS;
+    bool is_candidate = self->candidates.front[class_id] == job;
+    if (is_candidate) answer = choose(self, ctx, class_id, job);
     if (!self->known) return PT_OK;
     if (job >= self->reached) self->reached = job + 1;
     if (answer == AT_LIMIT) {
-        set_front(self, ctx, class_id, PT_NONE);
+        pt__fronts_set(&self->fronts, class_id, PT_NONE);
+        pt__fronts_set(&self->candidates, class_id, PT_NONE);
         return PT_OK;
     }
-    if (answer == WAITS) {
+    if (answer == STARTS) {
+        PT_TRY(begin(self, ctx, job));
+    } else {
         self->waiting++;
         PT_TRY(promise(self, ctx, class_id, job));
-    } else {
-        PT_TRY(take(self, ctx, self->chosen.units.pool, job, pt_view_now_ns(ctx)));
-        PT_TRY(pt_ctx_start(ctx, job, &self->chosen.units));
-        pt__ends_begin(&self->ends, ctx, job);
-        enum pt_job_state now = pt_view_state(ctx, job);
-        if (now != PT_STATE_RUNNING && now != PT_STATE_RESERVED) self->known = false; /* failed */
     }
-    set_front(self, ctx, class_id, pt_view_class_next_pending(ctx, class_id, job));
+    pt_job next = pt_view_class_next_pending(ctx, class_id, job);
+    pt__fronts_set(&self->fronts, class_id, next);
+    if (is_candidate) find_candidate(self, ctx, class_id, next);
+    return PT_OK;
+}
+
+/* Looks at the queue in order as long as there may be somebody who can start. */
+static enum pt_status walk(struct conservative *self, struct pt_ctx *ctx)
+{
+    while (self->known && self->candidates.count > 0 &&
+           (self->depth == 0 || self->waiting < self->depth)) {
+        uint32_t class_id = pt__fronts_first(&self->candidates);
+        pt_job job = self->candidates.front[class_id];
+        find_candidate(self, ctx, class_id, job); /* is it still? */
+        if (self->candidates.front[class_id] != job) continue;
+        class_id = pt__fronts_first(&self->fronts);
+        job = self->fronts.front[class_id];
+        PT_TRY(look_at(self, ctx, class_id, job));
+    }
     return PT_OK;
 }
 
@@ -382,14 +427,10 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
     bool killed;
     PT_TRY(pt__ends_kill(&self->ends, ctx, &killed));
     if (!killed) {
-        if (self->known && self->open_count > 0 && is_stale(self, ctx)) self->known = false;
+        if (self->known && self->candidates.count > 0 && is_stale(self, ctx)) self->known = false;
         do {
             if (!self->known) PT_TRY(plan_anew(self, ctx));
-            while (self->known && self->open_count > 0 &&
-                   (self->depth == 0 || self->waiting < self->depth)) {
-                uint32_t class_id = pt__fronts_first(&self->fronts);
-                PT_TRY(look_at(self, ctx, class_id, self->fronts.front[class_id]));
-            }
+            PT_TRY(walk(self, ctx));
         } while (!self->known);
         self->news = false;
     }

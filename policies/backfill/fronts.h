@@ -18,6 +18,11 @@ struct pt_fronts {
 
 /* Bytes that pt__fronts_init needs for so many classes. */
 size_t pt__fronts_size(uint32_t class_count);
+/* The same in whole words. */
+static inline size_t pt__fronts_words(uint32_t class_count)
+{
+    return (pt__fronts_size(class_count) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
 /* Nobody pending. `memory` is zeroed, aligned for uint32_t, and outlives the fronts. */
 void pt__fronts_init(struct pt_fronts *fronts, void *memory, uint32_t class_count);
 /* The class's next job to be looked at is this one (PT_NONE: none). */

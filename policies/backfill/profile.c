@@ -60,6 +60,15 @@ int64_t pt__profile_next(const struct pt_profile *profile, int64_t after_ns)
     return i < profile->count ? profile->step[i].from_ns : PT_NEVER;
 }
 
+int64_t pt__profile_until(const struct pt_profile *profile, int64_t from_ns, int64_t wanted)
+{
+    uint32_t i = first_behind(profile, from_ns);
+    for (i = i > 0 ? i - 1 : 0; i < profile->count; i++)
+        if (profile->step[i].free < wanted)
+            return profile->step[i].from_ns > from_ns ? profile->step[i].from_ns : from_ns;
+    return PT_NEVER;
+}
+
 int64_t pt__profile_find(const struct pt_profile *profile, int64_t from_ns, int64_t for_ns,
                          int64_t wanted)
 {

@@ -26,6 +26,8 @@ bool pt__profile_append(struct pt_profile *profile, int64_t from_ns, int64_t mor
  * PT_NEVER: at none. O(steps). */
 int64_t pt__profile_find(const struct pt_profile *profile, int64_t from_ns, int64_t for_ns,
                          int64_t wanted);
+/* The first time from `from_ns` on at which less than that is free; PT_NEVER: at none. */
+int64_t pt__profile_until(const struct pt_profile *profile, int64_t from_ns, int64_t wanted);
 /* The first step behind `after_ns`, PT_NEVER: none is. O(log steps). */
 int64_t pt__profile_next(const struct pt_profile *profile, int64_t after_ns);
 /* Takes so much from `from_ns` until `to_ns` (PT_NEVER: for ever). O(steps). False: no memory. */
