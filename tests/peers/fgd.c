@@ -205,6 +205,7 @@ static struct {
     const struct pt_placement_ops *ours;
     bool as_peer;
     uint32_t not_best, first_not_best;
+    uint64_t fit, tied; /* nodes, at every 16th decision */
     const struct pt_cluster *cluster;
 } replay;
 
@@ -251,9 +252,24 @@ static uint64_t pool_key(void *state, struct pt_ctx *ctx, pt_job job, uint32_t p
     return 2 * own + !is_best(state, ctx, job, pool);
 }
 
+/* How many nodes could hold the job, and how many of them are as good as the best. */
+static void count_ties(struct pt__scored *scored, struct pt_ctx *ctx, pt_job job)
+{
+    uint32_t wanted = pt_view_units_wanted(ctx, job);
+    uint64_t best = PT_KEY_NONE;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t n = 0; n < replay.cluster->node_count; n++) {
+            uint64_t key = pt_view_node_key(ctx, &scored->search, job, n, wanted);
+            if (pass == 0 && key < best) best = key;
+            replay.fit += pass == 1 && key != PT_KEY_NONE;
+            replay.tied += pass == 1 && key != PT_KEY_NONE && key == best;
+        }
+}
+
 static bool place(void *state, struct pt_ctx *ctx, struct pt_units *units, pt_job job,
                   uint32_t pool)
 {
+    if (replay.as_peer && job % 16 == 0) count_ties(state, ctx, job);
     if (is_best(state, ctx, job, pool))
         return pt__scored_take(state, ctx, units, job, node_of_peer(job));
     bool placed = replay.ours->place(state, ctx, units, job, pool);
@@ -283,6 +299,7 @@ static void run(const struct side *side, bool as_peer, uint32_t *placed, uint64_
     replay.ours = rig.world.placement;
     replay.as_peer = as_peer;
     replay.not_best = 0;
+    replay.fit = replay.tied = 0;
     replay.cluster = &rig.cluster;
     rig_parse_values(rig.placement_values, replay.ours->params, side->params);
     struct pt_placement_ops ops = *replay.ours;
@@ -321,12 +338,17 @@ static int compare(const char *folder, const struct side *side)
     run(side, true, &placed, &milli);
     int32_t more = (int32_t)placed - (int32_t)peer_placed;
     double percent = per_cent(milli, peer_milli);
-    bool wrong = side->bound && (more > 2 || more < -2 || percent > 0.5 || percent < -0.5);
+    bool flat =
+        replay.tied * 4 > replay.fit * 3; /* scores that tell no nodes apart prove nothing */
+    bool wrong =
+        flat || (side->bound && (more > 2 || more < -2 || percent > 0.5 || percent < -0.5));
     printf("  ties as the peer's: placed %u (%+d), %" PRIu64 " milli (%+.2f %%), %u of its choices "
            "not a best node",
            placed, more, milli, percent, replay.not_best);
     if (replay.not_best > 0) printf(", the first pod %u", replay.first_not_best);
-    printf("%s\n", wrong ? ": OUT OF BOUNDS" : "");
+    printf("; %.0f %% of the nodes with room tie%s\n",
+           replay.fit == 0 ? 0 : 100.0 * (double)replay.tied / (double)replay.fit,
+           wrong ? ": OUT OF BOUNDS" : "");
     run(side, false, &placed, &milli);
     printf("  ties lowest first: placed %u (%+d), %" PRIu64 " milli (%+.2f %%)\n", placed,
            (int)((int32_t)placed - (int32_t)peer_placed), milli, per_cent(milli, peer_milli));
