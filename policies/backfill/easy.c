@@ -35,6 +35,7 @@ struct easy {
     struct pt_fronts fronts;
     struct pt_set chosen; /* where the job that is looked at would run */
     uint64_t *full;       /* by class: pools where it does not fit now */
+    int64_t *shortest;    /* by class: no pending job has a shorter estimate */
     uint64_t *held_back;  /* by class: pools where it fits, but not beside the head */
     struct head heads[PT_POOLS_MAX];
     uint32_t head_count;
@@ -54,7 +55,7 @@ static uint32_t flags(const struct pt_value *values)
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
 {
     (void)values;
-    return sizeof(struct easy) + 2 * ((size_t)class_count + 1) * sizeof(uint64_t) +
+    return sizeof(struct easy) + 3 * ((size_t)class_count + 1) * sizeof(uint64_t) +
            pt__fronts_size(class_count);
 }
 
@@ -65,7 +66,10 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     uint32_t classes = pt_view_class_count(ctx);
     easy->full = (uint64_t *)(void *)easy->memory;
     easy->held_back = easy->full + classes + 1;
-    pt__fronts_init(&easy->fronts, easy->held_back + classes + 1, classes);
+    easy->shortest = (int64_t *)(void *)(easy->held_back + classes + 1);
+    for (uint32_t c = 0; c < classes; c++)
+        easy->shortest[c] = PT_NEVER;
+    pt__fronts_init(&easy->fronts, easy->shortest + classes + 1, classes);
     PT_TRY(pt__set_init(&easy->chosen, ctx, error));
     return pt__ends_init(&easy->ends, ctx, values[PARAM_OVERRUN].integer == PT_OVERRUN_KILL, error);
 }
@@ -85,6 +89,8 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     uint32_t class_id = pt_view_class_of(ctx, job);
     pt__ends_remove(&easy->ends, job); /* its instances could not be made */
     pt__fronts_note(&easy->fronts, class_id);
+    int64_t estimate_ns = pt__estimate_ns(easy->ends.trace, job);
+    if (estimate_ns < easy->shortest[class_id]) easy->shortest[class_id] = estimate_ns;
     for (uint32_t i = 0; i < easy->head_count; i++)
         if (job < easy->heads[i].job) easy->known = easy->shadows_hold = false;
     if (job < easy->fronts.front[class_id]) pt__fronts_set(&easy->fronts, class_id, job);
@@ -263,14 +269,34 @@ static bool choose(struct easy *easy, struct pt_ctx *ctx, uint32_t class_id, pt_
     return false;
 }
 
-/* The next job of the class that could start where an earlier one of it did not. */
-static pt_job next_candidate(const struct easy *easy, const struct pt_ctx *ctx, uint32_t class_id,
+/* The longest that one of the class may run where it was held back. */
+static int64_t longest(const struct easy *easy, const struct pt_ctx *ctx, uint64_t pools)
+{
+    int64_t now_ns = pt_view_now_ns(ctx), longest_ns = 0;
+    for (; pools != 0; pools &= pools - 1) {
+        const struct head *head = &easy->heads[easy->owner[__builtin_ctzll(pools)]];
+        if (head->shadow_ns > now_ns && head->shadow_ns - now_ns > longest_ns)
+            longest_ns = head->shadow_ns - now_ns;
+    }
+    return longest_ns;
+}
+
+/* The next job of the class that could start where an earlier one of it did not. Whoever walks all
+ * of them in vain notes the shortest, so that nobody does again for nothing. */
+static pt_job next_candidate(struct easy *easy, const struct pt_ctx *ctx, uint32_t class_id,
                              pt_job after)
 {
     uint64_t pools = easy->held_back[class_id] & ~easy->full[class_id];
-    if (pools == 0) return PT_NONE;
-    for (pt_job job = after; (job = pt_view_class_next_pending(ctx, class_id, job)) != PT_NONE;)
-        if (open_to(easy, ctx, class_id, job) != 0) return job;
+    int64_t longest_ns = longest(easy, ctx, pools);
+    if (longest_ns < easy->shortest[class_id]) return PT_NONE;
+    bool from_front = pt_view_class_next_pending(ctx, class_id, PT_NONE) == after;
+    int64_t shortest_ns = pt__estimate_ns(easy->ends.trace, after);
+    for (pt_job job = after; (job = pt_view_class_next_pending(ctx, class_id, job)) != PT_NONE;) {
+        int64_t estimate_ns = pt__estimate_ns(easy->ends.trace, job);
+        if (estimate_ns <= longest_ns) return job;
+        if (estimate_ns < shortest_ns) shortest_ns = estimate_ns;
+    }
+    if (from_front) easy->shortest[class_id] = shortest_ns;
     return PT_NONE;
 }
 
