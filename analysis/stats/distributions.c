@@ -124,10 +124,11 @@ static struct distribution ratio_distribution(const struct sample *s, enum pt_me
 }
 
 static void add(struct pt_metric_group *group, enum pt_metric_id what, const struct distribution *d,
-                double shift)
+                double shift, double parts)
 {
     for (int i = 0; i < PT_DIST_SIZE; i++) {
-        pt__metric_add(group, (enum pt_metric_id)((int)what + i), d->stats[i] + shift, d->count);
+        pt__metric_add(group, (enum pt_metric_id)((int)what + i), (d->stats[i] + shift) / parts,
+                       d->count);
     }
 }
 
@@ -145,23 +146,24 @@ static struct sample make_sample(const struct pt_summary_input *input, const pt_
 }
 
 void pt__distributions_add(struct pt_metric_group *group, const struct pt_summary_input *input,
-                           const pt_job *jobs, size_t count, double *scratch)
+                           const pt_job *jobs, size_t count, uint32_t tenants, double *scratch)
 {
     static const enum pt_metric_id times[] = {PT_METRIC_jct, PT_METRIC_wait, PT_METRIC_queue};
     struct sample s = make_sample(input, jobs, count, scratch);
     struct distribution d;
     for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
         d = time_distribution(&s, times[i]);
-        add(group, times[i], &d, 0);
+        add(group, times[i], &d, 0, 1);
     }
     /* slowdown is one more than the increase, of every job and so of every statistic */
     struct distribution increase = ratio_distribution(&s, PT_METRIC_jct_increase);
-    add(group, PT_METRIC_slowdown, &increase, 1);
+    add(group, PT_METRIC_slowdown, &increase, 1, 1);
     d = ratio_distribution(&s, PT_METRIC_bounded_slowdown);
-    add(group, PT_METRIC_bounded_slowdown, &d, 0);
-    add(group, PT_METRIC_jct_increase, &increase, 0);
+    add(group, PT_METRIC_bounded_slowdown, &d, 0, 1);
+    add(group, PT_METRIC_jct_increase, &increase, 0, 1);
     d = ratio_distribution(&s, PT_METRIC_sharing_increase);
-    add(group, PT_METRIC_sharing_increase, &d, 0);
+    add(group, PT_METRIC_sharing_increase, &d, 0, 1);
+    add(group, PT_METRIC_finish_time_fairness, &increase, 1, tenants > 0 ? tenants : 1);
 }
 
 void pt__tardiness_add(struct pt_metric_group *group, const struct pt_summary_input *input,
@@ -170,5 +172,5 @@ void pt__tardiness_add(struct pt_metric_group *group, const struct pt_summary_in
     struct sample s = make_sample(input, jobs, count, scratch);
     if (s.deadline_ns == NULL) return;
     struct distribution d = time_distribution(&s, PT_METRIC_tardiness);
-    add(group, PT_METRIC_tardiness, &d, 0);
+    add(group, PT_METRIC_tardiness, &d, 0, 1);
 }

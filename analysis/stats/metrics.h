@@ -28,6 +28,8 @@
     DIST(bounded_slowdown, , "", "max(1, completion time / max(ideal, 10 s)), of done jobs")       \
     DIST(jct_increase, , "", "completion time / ideal - 1, of done jobs")                          \
     DIST(sharing_increase, , "", "running time / ideal - 1, of done jobs")                         \
+    DIST(finish_time_fairness, , "",                                                               \
+         "completion time / (ideal x tenants with jobs), of done jobs; 1 = as on its own share")   \
     VALUE(sla_satisfaction, "", "jobs that met every bound / jobs that have one")                  \
     DIST(tardiness, _s, "s", "end past the deadline or 0, of done jobs that have one")             \
     VALUE(makespan_s, "s", "last end - first submit")                                              \

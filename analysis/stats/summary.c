@@ -22,6 +22,8 @@ struct builder {
     size_t *first;         /* order[first[g] .. first[g + 1]) are the jobs of group g */
     pt_job *order;         /* jobs by group; NULL for all jobs */
     double *scratch;
+    bool *has_jobs;   /* by tenant */
+    uint32_t tenants; /* that have jobs */
 };
 
 static uint32_t gpus_of(const struct pt_trace *trace, pt_job job)
@@ -152,16 +154,9 @@ static void add_jain(struct pt_metric_group *group, const struct builder *b)
 {
     const struct pt_summary_input *input = b->input;
     double sum = 0, squares = 0;
-    uint64_t n = 0;
-    bool *has_jobs = calloc((size_t)input->tenant_count + 1, sizeof(*has_jobs));
-    if (has_jobs == NULL) return;
-    for (pt_job job = 0; job < input->trace->job_count; job++) {
-        uint32_t tenant = pt__tenant_of_job(input, job);
-        if (tenant < input->tenant_count) has_jobs[tenant] = true;
-    }
     for (uint32_t tenant = 0; tenant < input->tenant_count; tenant++) {
         double got = 0;
-        if (!has_jobs[tenant]) continue;
+        if (!b->has_jobs[tenant]) continue;
         for (uint32_t p = 0; p < input->cluster->pool_count; p++) {
             got += (double)pt_sim_tenant_held(input->sim, p, tenant) /
                    input->cluster->pools[p].shape.capacity;
@@ -169,10 +164,9 @@ static void add_jain(struct pt_metric_group *group, const struct builder *b)
         got /= input->tenant_weights == NULL ? 1 : input->tenant_weights[tenant];
         sum += got;
         squares += got * got;
-        n++;
     }
-    free(has_jobs);
-    pt__metric_add(group, PT_METRIC_jain_fairness, ratio(sum * sum, (double)n * squares), n);
+    pt__metric_add(group, PT_METRIC_jain_fairness, ratio(sum * sum, b->tenants * squares),
+                   b->tenants);
 }
 
 /* A group of all jobs has the distributions of all jobs: the usual case of one tenant or pool. */
@@ -203,7 +197,7 @@ static void add_group(struct pt_metric_group *group, struct builder *b, uint32_t
     if (!whole && t->jobs == input->trace->job_count) {
         copy_distributions(group, &b->summary->groups[0]);
     } else {
-        pt__distributions_add(group, input, jobs, t->jobs, b->scratch);
+        pt__distributions_add(group, input, jobs, t->jobs, b->tenants, b->scratch);
     }
     pt__metric_add(group, PT_METRIC_sla_satisfaction,
                    ratio((double)t->sla_met, (double)t->sla_bound), t->sla_bound);
@@ -265,6 +259,17 @@ static enum pt_status add_dimension(struct builder *b, enum pt_dimension_id id,
     return status;
 }
 
+/* Which tenants have jobs, and how many. */
+static void find_tenants(struct builder *b)
+{
+    for (pt_job job = 0; job < b->input->trace->job_count; job++) {
+        uint32_t tenant = pt__tenant_of_job(b->input, job);
+        if (tenant >= b->input->tenant_count || b->has_jobs[tenant]) continue;
+        b->has_jobs[tenant] = true;
+        b->tenants++;
+    }
+}
+
 enum pt_status pt_summary_create(struct pt_summary **summary, const struct pt_summary_input *input,
                                  struct pt_error *error)
 {
@@ -272,13 +277,16 @@ enum pt_status pt_summary_create(struct pt_summary **summary, const struct pt_su
     enum pt_status status = PT_OK;
     b.summary = calloc(1, sizeof(*b.summary));
     b.scratch = malloc(((size_t)input->trace->job_count + 1) * sizeof(*b.scratch));
-    if (b.summary == NULL || b.scratch == NULL) {
+    b.has_jobs = calloc((size_t)input->tenant_count + 1, sizeof(*b.has_jobs));
+    if (b.summary == NULL || b.scratch == NULL || b.has_jobs == NULL) {
         status = pt_fail(error, PT_ERR_MEMORY, "no memory for the summary");
     }
+    if (status == PT_OK) find_tenants(&b);
     for (int id = 0; status == PT_OK && id < PT_DIMENSION_COUNT; id++) {
         status = add_dimension(&b, (enum pt_dimension_id)id, error);
     }
     free(b.scratch);
+    free(b.has_jobs);
     if (status != PT_OK) {
         pt_summary_destroy(b.summary);
         b.summary = NULL;

@@ -305,7 +305,7 @@ Test(summary, offered_load_leaves_out_what_never_fits)
     world_fini(&w);
 }
 
-Test(summary, jain_weighs_tenants_that_have_jobs)
+Test(summary, fairness_is_among_tenants_that_have_jobs)
 {
     static const char *const names[] = {"a", "b", "idle"};
     static const double weights[] = {1, 2, 1};
@@ -323,6 +323,10 @@ Test(summary, jain_weighs_tenants_that_have_jobs)
     w.sim.tenant_held[0][1] = (pt_u128)80 * S; /* by weight: 40 */
     struct pt_summary *s = summarise(&w);
     NEAR(value(s, "jain_fairness"), 60.0 * 60 / (2 * (400 + 1600)));
+    /* slowdowns 1 and 1.75 over two tenants, for one tenant's jobs too */
+    NEAR(value(s, "finish_time_fairness_mean"), 1.375 / 2);
+    NEAR(value(s, "finish_time_fairness_max"), 1.75 / 2);
+    NEAR(in(group(s, "tenant", "a"), "finish_time_fairness_mean"), 1.375 / 2);
     pt_summary_destroy(s);
     world_fini(&w);
 }
