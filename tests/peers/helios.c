@@ -7,6 +7,7 @@
  *                           too. Skips where the shared reference data is not there.
  *   peer_helios --generated a generated trace of the same kind under fifo against the reference
  *                           scheduler
+ *   peer_helios --literal   generated traces under all four against a literal copy of its rules
  *
  * Under srtf a job there ends one tick late: its work is a second longer here, as its run time is
  * there.
@@ -103,16 +104,21 @@ static uint32_t number_of(const char *text, const char *path, const char *name)
     return value;
 }
 
-static void build(struct rig *rig, size_t policy, const struct peer_table *trace, const char *vc,
-                  uint32_t nodes, uint32_t gpus_per_node)
+static void set_policy(struct rig *rig, size_t policy)
 {
-    rig_init(rig);
-    rig_add_pool(rig, &rig_h100, nodes, gpus_per_node, "exclusive", "");
     rig_set_policy(rig, policies[policy].policy, policies[policy].params, "consolidate");
     /* work added at each preemption: one GPU, up to eight, more */
     rig->world.preemption.redo_ns[0] = 7 * PT_NS_PER_S;
     rig->world.preemption.redo_ns[1] = 30 * PT_NS_PER_S;
     rig->world.preemption.redo_ns[2] = 60 * PT_NS_PER_S;
+}
+
+static void build(struct rig *rig, size_t policy, const struct peer_table *trace, const char *vc,
+                  uint32_t nodes, uint32_t gpus_per_node)
+{
+    rig_init(rig);
+    rig_add_pool(rig, &rig_h100, nodes, gpus_per_node, "exclusive", "");
+    set_policy(rig, policy);
     for (uint32_t i = 0; i < trace->rows; i++) {
         if (strcmp(peer_text(trace, i, "vc"), vc) != 0) continue;
         int64_t work_s = peer_int(trace, i, "duration_s") + policies[policy].longer_s;
@@ -242,10 +248,47 @@ static uint32_t generate(struct line *lines, uint64_t seed)
     return count;
 }
 
+static uint32_t compare_literal(size_t p, uint64_t seed)
+{
+    static const uint32_t sizes[] = {1, 1, 1, 2, 4, 8, 8, 12, 16, 20, 5, 3};
+    static struct literal_job jobs[LITERAL_JOBS_MAX];
+    struct rig rig;
+    char text[32];
+    uint32_t wrong, nodes = seed % 2 == 0 ? NODES : 3;
+    peer_generate(jobs, LITERAL_JOBS_MAX, seed, sizes, 12, nodes == NODES ? 20 : 60, 200);
+    literal_helios(jobs, LITERAL_JOBS_MAX, nodes, policies[p].peer);
+    rig_init(&rig);
+    rig_add_pool(&rig, &rig_h100, nodes, GPUS_PER_NODE, "exclusive", "");
+    set_policy(&rig, p);
+    for (uint32_t j = 0; j < LITERAL_JOBS_MAX; j++) {
+        pt_job row =
+            rig_add_job(&rig, jobs[j].submit_s * PT_NS_PER_S,
+                        (jobs[j].work_s + policies[p].longer_s) * PT_NS_PER_S, jobs[j].gpus);
+        snprintf(text, sizeof text, "%" PRId64, jobs[j].estimate_s);
+        rig_set_cell(&rig, row, PT_COL_ESTIMATE, text);
+    }
+    if (rig_run(&rig) != PT_OK) rig_die("%s", rig.error.message);
+    wrong = peer_differ(&rig, jobs, LITERAL_JOBS_MAX);
+    printf("%s, seed %u: %u jobs, %u differ\n", policies[p].peer, (unsigned)seed, LITERAL_JOBS_MAX,
+           wrong);
+    rig_fini(&rig);
+    return wrong;
+}
+
+static int compare_all_literal(void)
+{
+    uint32_t wrong = 0;
+    for (size_t p = 0; p < POLICY_COUNT; p++)
+        for (uint64_t seed = 1; seed <= 6; seed++)
+            wrong += compare_literal(p, seed);
+    return wrong != 0;
+}
+
 int main(int argc, char **argv)
 {
     static struct line lines[JOBS_MAX];
-    if (argc != 2) rig_die("usage: peer_helios POLICY|--generated");
+    if (argc != 2) rig_die("usage: peer_helios POLICY|--generated|--literal");
+    if (strcmp(argv[1], "--literal") == 0) return compare_all_literal();
     if (strcmp(argv[1], "--generated") != 0) return peer_every_set("helios", argv[1], compare);
     uint32_t wrong = 0;
     for (uint64_t seed = 1; seed <= 3; seed++)

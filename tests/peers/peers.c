@@ -147,3 +147,45 @@ bool peer_same(const struct rig *rig, pt_job job, const struct peer_table *out, 
            pt_seconds(waited_ns), start_s, end_s, preemptions, waited_s);
     return false;
 }
+
+/* ---- generated traces ---- */
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((*state >> 33) % below);
+}
+
+void peer_generate(struct literal_job *jobs, uint32_t count, uint64_t seed, const uint32_t *sizes,
+                   uint32_t size_count, uint32_t gap_s, uint32_t work_s)
+{
+    static const uint32_t common[] = {5, 10, 20, 40};
+    int64_t at_s = 0;
+    uint64_t state = seed;
+    for (uint32_t j = 0; j < count; j++) {
+        if (draw(&state, 10) < 7) at_s += draw(&state, gap_s);
+        uint32_t some_s = draw(&state, 2) ? common[draw(&state, 4)] : 1 + draw(&state, work_s);
+        uint32_t other_s = draw(&state, 3) ? some_s : 1 + draw(&state, work_s);
+        jobs[j] = (struct literal_job){.submit_s = at_s,
+                                       .work_s = some_s,
+                                       .estimate_s = other_s,
+                                       .gpus = sizes[draw(&state, size_count)]};
+    }
+}
+
+uint32_t peer_differ(const struct rig *rig, const struct literal_job *jobs, uint32_t count)
+{
+    uint32_t wrong = 0;
+    for (uint32_t j = 0; j < count; j++) {
+        const struct pt_job_result *r = &rig->results[j];
+        if (r->state == PT_STATE_DONE && r->start_ns == jobs[j].start_s * PT_NS_PER_S &&
+            r->end_ns == jobs[j].end_s * PT_NS_PER_S && r->preemptions == jobs[j].preemptions)
+            continue;
+        if (wrong++ < SAID_MAX)
+            printf("job %u: [%.9g, %.9g] s, %u preemptions; literally [%" PRId64 ", %" PRId64
+                   "] s, %u\n",
+                   j, pt_seconds(r->start_ns), pt_seconds(r->end_ns), r->preemptions,
+                   jobs[j].start_s, jobs[j].end_s, jobs[j].preemptions);
+    }
+    return wrong;
+}

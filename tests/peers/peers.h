@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tests/peers/literal.h"
 #include "tests/support/rig.h"
 
 /* The file's text, to be freed; NULL where it is not there. */
@@ -41,5 +42,11 @@ int peer_every_set(const char *kind, const char *policy, peer_compare_fn *compar
  * not compared) of row `row` of the peer against the engine's. */
 bool peer_same(const struct rig *rig, pt_job job, const struct peer_table *out, uint32_t row,
                const char *waited, const struct peer_count *count);
+
+/* Jobs with many ties, submitted up to `gap_s` apart, of up to `work_s` and of these sizes. */
+void peer_generate(struct literal_job *jobs, uint32_t count, uint64_t seed, const uint32_t *sizes,
+                   uint32_t size_count, uint32_t gap_s, uint32_t work_s);
+/* How many of the jobs did not come out like that. */
+uint32_t peer_differ(const struct rig *rig, const struct literal_job *jobs, uint32_t count);
 
 #endif

@@ -2,6 +2,7 @@
  * number), job by job: start, end, preemptions and time spent pending.
  *
  *   peer_tiresias fifo|fjf|sjf|shortest|shortest-gpu|dlas|dlas-gpu
+ *   peer_tiresias --generated    generated traces against a literal copy of its rules
  */
 #include <stdio.h>
 #include <string.h>
@@ -59,8 +60,40 @@ static bool compare(struct peer_count *count, const char *set, const char *polic
     return true;
 }
 
+static uint32_t compare_generated(size_t p, uint64_t seed)
+{
+    static const uint32_t sizes[] = {1, 1, 1, 2, 4, 8, 16, 32, 3, 5, 64};
+    static struct literal_job jobs[LITERAL_JOBS_MAX];
+    struct rig rig;
+    uint32_t wrong;
+    peer_generate(jobs, LITERAL_JOBS_MAX, seed, sizes, 11, 2000, 12000);
+    literal_tiresias(jobs, LITERAL_JOBS_MAX, GPUS, policies[p].peer);
+    rig_init(&rig);
+    rig_add_pool(&rig, &rig_h100, 1, GPUS, "exclusive", "");
+    rig_set_policy(&rig, policies[p].policy, policies[p].params, "first_fit");
+    for (uint32_t j = 0; j < LITERAL_JOBS_MAX; j++)
+        rig_add_job(&rig, jobs[j].submit_s * PT_NS_PER_S, jobs[j].work_s * PT_NS_PER_S,
+                    jobs[j].gpus);
+    if (rig_run(&rig) != PT_OK) rig_die("%s", rig.error.message);
+    wrong = peer_differ(&rig, jobs, LITERAL_JOBS_MAX);
+    printf("%s, seed %u: %u jobs, %u differ\n", policies[p].peer, (unsigned)seed, LITERAL_JOBS_MAX,
+           wrong);
+    rig_fini(&rig);
+    return wrong;
+}
+
+static int compare_all_generated(void)
+{
+    uint32_t wrong = 0;
+    for (size_t p = 0; p < POLICY_COUNT; p++)
+        for (uint64_t seed = 1; seed <= 4 && strcmp(policies[p].policy, "tiresias") == 0; seed++)
+            wrong += compare_generated(p, seed);
+    return wrong != 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 2) rig_die("usage: peer_tiresias POLICY");
+    if (argc != 2) rig_die("usage: peer_tiresias POLICY|--generated");
+    if (strcmp(argv[1], "--generated") == 0) return compare_all_generated();
     return peer_every_set("tiresias", argv[1], compare);
 }
