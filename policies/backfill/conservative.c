@@ -5,17 +5,16 @@
 #include "policies/backfill/ends.h"
 #include "policies/backfill/fronts.h"
 #include "policies/backfill/plan.h"
-#include "policies/backfill/profile.h"
+#include "policies/backfill/room.h"
 #include "policies/backfill/sets.h"
 
 /* Conservative backfilling: every job that waits has a promise, the earliest time at which it could
  * start by estimates without moving those before it in the queue. All promises are made anew when
  * something ends (or should have), in queue order; who is promised now starts.
  *
- * A pool whose units are all alike to all who may use it (whole GPUs, no bound on nodes, no CPUs or
- * host memory asked for) is counted: a profile of free GPUs over time says everything. In the
- * others the profile is a bound, and a plan asks the engine. A counted pool in which the placement
- * refuses what would fit becomes one of the others.
+ * In a pool where units are all alike (room.h) a profile of free GPUs over time says everything. In
+ * the others it is a bound, and a plan asks the engine. A pool in which the placement refuses what
+ * would fit becomes one of the others.
  *
  * Who can't start now matters only to those behind it. So the walk stops as soon as nobody left is
  * a candidate: of a class that fits beside those that run, and short enough to end before all that
@@ -36,16 +35,13 @@ struct conservative {
     struct pt_fronts candidates; /* who may start, as far as is known */
     struct pt_set chosen, planned;
     struct pt_plan plan;
-    struct pt_profile profile[PT_POOLS_MAX];
-    pt_job sample[PT_POOLS_MAX];  /* a job that may use the pool's GPUs, PT_NONE = there is none */
-    uint32_t there[PT_POOLS_MAX]; /* units there were for it */
-    uint64_t counted;             /* pools in which counting is enough */
-    uint64_t *full;               /* by class: pools where it does not fit now */
-    uint32_t waiting, depth;      /* who was looked at and waits; at most so many are */
-    pt_job reached;               /* the last in the queue that was looked at + 1 */
-    bool known;                   /* the plan is still true */
-    bool news;                    /* somebody came */
-    int64_t known_ns;             /* when it was made */
+    struct pt_room room;
+    uint64_t *full;          /* by class: pools where it does not fit now */
+    uint32_t waiting, depth; /* who was looked at and waits; at most so many are */
+    pt_job reached;          /* the last in the queue that was looked at + 1 */
+    bool known;              /* the plan is still true */
+    bool news;               /* somebody came */
+    int64_t known_ns;        /* when it was made */
     alignas(uint64_t) unsigned char memory[];
 };
 
@@ -62,37 +58,6 @@ static size_t state_size(const struct pt_value *values, uint32_t class_count)
            2 * pt__fronts_words(class_count) * sizeof(uint64_t);
 }
 
-/* Whether units of the pool are all alike to the job. */
-static bool alike(const struct pt_ctx *ctx, pt_job job, uint32_t pool)
-{
-    const struct pt_trace *trace = pt_view_trace(ctx);
-    const struct pt_pool *p = &pt_view_cluster(ctx)->pools[pool];
-    uint32_t units = pt_view_units_wanted(ctx, job), nodes = pt_view_nodes_allowed(ctx, job);
-    if (p->shape.capacity != 1 || p->shape.residents_max != 1) return false;
-    if (p->cpus_milli_per_node != PT_NONE && pt_trace_u32(trace, PT_COL_CPUS, job) != 0)
-        return false;
-    if (p->mem_mib_per_node != PT_NONE && pt_trace_u32(trace, PT_COL_MEM, job) != 0) return false;
-    return units <= 1 || nodes >= p->node_count;
-}
-
-static void look_at_pools(struct conservative *self, const struct pt_ctx *ctx)
-{
-    uint32_t jobs = pt_view_trace(ctx)->job_count;
-    for (uint32_t p = 0; p < PT_POOLS_MAX; p++)
-        self->sample[p] = PT_NONE;
-    self->counted = UINT64_MAX;
-    for (pt_job job = 0; job < jobs; job++) {
-        uint32_t class_id = pt_view_class_of(ctx, job);
-        if (self->full[class_id] != 0) continue; /* its class was looked at */
-        self->full[class_id] = UINT64_MAX;
-        for (uint64_t rest = pt_view_class_pools(ctx, class_id); rest != 0; rest &= rest - 1) {
-            uint32_t pool = (uint32_t)__builtin_ctzll(rest);
-            if (!alike(ctx, job, pool)) self->counted &= ~PT_POOL_BIT(pool);
-            if (pt_view_units_wanted(ctx, job) > 0) self->sample[pool] = job;
-        }
-    }
-}
-
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
@@ -103,7 +68,7 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     pt__fronts_init(&self->fronts, words, classes);
     pt__fronts_init(&self->candidates, words + pt__fronts_words(classes), classes);
     self->depth = values[PARAM_DEPTH].text == NULL ? 0 : (uint32_t)values[PARAM_DEPTH].integer;
-    look_at_pools(self, ctx);
+    pt__room_init(&self->room, ctx, self->full);
     memset(self->full, 0, ((size_t)classes + 1) * sizeof *self->full);
     PT_TRY(pt__set_init(&self->chosen, ctx, error));
     PT_TRY(pt__set_init(&self->planned, ctx, error));
@@ -113,8 +78,7 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
 static void fini(void *state)
 {
     struct conservative *self = state;
-    for (uint32_t p = 0; p < PT_POOLS_MAX; p++)
-        pt__profile_fini(&self->profile[p]);
+    pt__room_fini(&self->room);
     pt__plan_fini(&self->plan);
     pt__set_fini(&self->chosen);
     pt__set_fini(&self->planned);
@@ -182,44 +146,12 @@ static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop
     self->known = false;
 }
 
-/* ---- the profile ---- */
-
-/* What the job takes of the pool, in what its profile counts. */
-static int64_t amount(const struct pt_ctx *ctx, uint32_t pool, pt_job job)
-{
-    return (int64_t)pt_view_units_wanted(ctx, job) * pt_view_need(ctx, pool, job)->capacity;
-}
-
-static int64_t free_now(const struct conservative *self, const struct pt_ctx *ctx, uint32_t pool)
-{
-    const struct pt_pool *p = &pt_view_cluster(ctx)->pools[pool];
-    if (self->sample[pool] == PT_NONE) return 0;
-    if ((self->counted & PT_POOL_BIT(pool)) != 0)
-        return pt_view_units_free(ctx, pool, self->sample[pool]);
-    int64_t free = (int64_t)p->node_count * p->gpus_per_node * p->shape.capacity;
-    uint32_t running = pt_view_running_count(ctx);
-    for (uint32_t i = 0; i < running; i++) {
-        pt_job job = pt_view_running_at(ctx, i);
-        if (pt_view_held_pool(ctx, job) == pool) free -= amount(ctx, pool, job);
-    }
-    return free;
-}
+/* ---- the plan ---- */
 
 static enum pt_status plan_anew(struct conservative *self, const struct pt_ctx *ctx)
 {
     int64_t now_ns = pt_view_now_ns(ctx);
-    bool ok = true;
-    for (uint32_t p = 0; p < pt_view_pool_count(ctx); p++) {
-        ok = ok && pt__profile_reset(&self->profile[p], now_ns, free_now(self, ctx, p));
-        if (self->sample[p] != PT_NONE)
-            self->there[p] = pt_view_units_there(ctx, p, self->sample[p]);
-    }
-    for (uint32_t i = 0; ok && i < self->ends.count; i++) {
-        const struct pt_end *end = pt__ends_at(&self->ends, i);
-        ok = pt__profile_append(&self->profile[end->pool],
-                                end->end_ns < now_ns ? now_ns : end->end_ns,
-                                amount(ctx, end->pool, end->job));
-    }
+    bool ok = pt__room_anew(&self->room, ctx, &self->ends);
     pt__plan_reset(&self->plan);
     for (uint32_t i = 0; i < self->fronts.busy_count; i++)
         self->full[self->fronts.busy[i]] = 0;
@@ -240,11 +172,7 @@ static bool is_stale(const struct conservative *self, const struct pt_ctx *ctx)
     if (self->news && self->ends.count > 0 && pt__ends_at(&self->ends, 0)->end_ns <= now_ns &&
         self->known_ns != now_ns)
         return true;
-    for (uint32_t p = 0; p < pt_view_pool_count(ctx); p++)
-        if (self->sample[p] != PT_NONE &&
-            self->there[p] != pt_view_units_there(ctx, p, self->sample[p]))
-            return true;
-    return false;
+    return pt__room_changed(&self->room, ctx);
 }
 
 /* ---- promises ---- */
@@ -253,10 +181,11 @@ static bool is_stale(const struct conservative *self, const struct pt_ctx *ctx)
  * then are in `planned`. */
 static int64_t earliest(struct conservative *self, struct pt_ctx *ctx, pt_job job, uint32_t pool)
 {
-    const struct pt_profile *profile = &self->profile[pool];
-    int64_t estimate_ns = pt__estimate_ns(self->ends.trace, job), wanted = amount(ctx, pool, job);
+    const struct pt_profile *profile = &self->room.profile[pool];
+    int64_t estimate_ns = pt__estimate_ns(self->ends.trace, job),
+            wanted = pt__room_amount(ctx, pool, job);
     int64_t at_ns = pt__profile_find(profile, pt_view_now_ns(ctx), estimate_ns, wanted);
-    if ((self->counted & PT_POOL_BIT(pool)) != 0) return at_ns;
+    if (pt__room_counts(&self->room, pool)) return at_ns;
     while (at_ns != PT_NEVER &&
            !pt__plan_try(&self->plan, ctx, &self->ends, job, pool, at_ns,
                          pt__later(at_ns, estimate_ns), &self->planned, false)) {
@@ -270,7 +199,8 @@ static enum pt_status take(struct conservative *self, const struct pt_ctx *ctx, 
                            pt_job job, int64_t from_ns)
 {
     int64_t to_ns = pt__later(from_ns, pt__estimate_ns(self->ends.trace, job));
-    bool ok = pt__profile_take(&self->profile[pool], from_ns, to_ns, amount(ctx, pool, job));
+    bool ok = pt__profile_take(&self->room.profile[pool], from_ns, to_ns,
+                               pt__room_amount(ctx, pool, job));
     return ok ? PT_OK : PT_ERR_MEMORY;
 }
 
@@ -290,7 +220,7 @@ static enum pt_status promise(struct conservative *self, struct pt_ctx *ctx, uin
         pt__set_copy(&self->chosen, &self->planned.units);
     }
     if (best == PT_NONE) return PT_OK; /* nobody knows when */
-    if ((self->counted & PT_POOL_BIT(best)) == 0 &&
+    if (!pt__room_counts(&self->room, best) &&
         !pt__plan_add(&self->plan, job, best_ns,
                       pt__later(best_ns, pt__estimate_ns(self->ends.trace, job)),
                       &self->chosen.units))
@@ -303,10 +233,10 @@ static bool keeps_promises(struct conservative *self, struct pt_ctx *ctx, pt_job
 {
     uint32_t pool = self->chosen.units.pool;
     int64_t now_ns = pt_view_now_ns(ctx), estimate_ns = pt__estimate_ns(self->ends.trace, job);
-    if (pt__profile_find(&self->profile[pool], now_ns, estimate_ns, amount(ctx, pool, job)) !=
-        now_ns)
+    if (pt__profile_find(&self->room.profile[pool], now_ns, estimate_ns,
+                         pt__room_amount(ctx, pool, job)) != now_ns)
         return false;
-    return (self->counted & PT_POOL_BIT(pool)) != 0 ||
+    return pt__room_counts(&self->room, pool) ||
            pt__plan_try(&self->plan, ctx, &self->ends, job, pool, now_ns,
                         pt__later(now_ns, estimate_ns), &self->chosen, true);
 }
@@ -324,10 +254,10 @@ static enum answer choose(struct conservative *self, struct pt_ctx *ctx, uint32_
         if (!pt_ctx_place(ctx, &units, job, pools)) {
             if (pt_view_why(ctx) == PT_REASON_LIMIT) return held_back ? WAITS : AT_LIMIT;
             self->full[class_id] |= pools;
-            for (uint64_t rest = pools & self->counted; rest != 0; rest &= rest - 1) {
+            for (uint64_t rest = pools & self->room.counted; rest != 0; rest &= rest - 1) {
                 uint32_t pool = (uint32_t)__builtin_ctzll(rest);
                 if (pt_view_units_free(ctx, pool, job) < pt_view_units_wanted(ctx, job)) continue;
-                self->counted &= ~PT_POOL_BIT(pool); /* the placement wants more than enough */
+                self->room.counted &= ~PT_POOL_BIT(pool); /* the placement wants more than enough */
                 self->known = false;
             }
             break;
@@ -350,7 +280,8 @@ static int64_t longest(const struct conservative *self, const struct pt_ctx *ctx
     uint64_t rest = pt_view_class_pools(ctx, class_id) & ~self->full[class_id];
     for (; rest != 0 && until_ns != PT_NEVER; rest &= rest - 1) {
         uint32_t pool = (uint32_t)__builtin_ctzll(rest);
-        int64_t to_ns = pt__profile_until(&self->profile[pool], now_ns, amount(ctx, pool, job));
+        int64_t to_ns =
+            pt__profile_until(&self->room.profile[pool], now_ns, pt__room_amount(ctx, pool, job));
         if (to_ns > until_ns) until_ns = to_ns;
     }
     return until_ns == PT_NEVER ? PT_NEVER : until_ns - now_ns;
