@@ -14,7 +14,8 @@
  * whose lease is over, are served first, greedily by the largest drop of rho; what is left goes to
  * the rest, worst first. A job is all or nothing, so that a lease lowers its rho by lease /
  * T_isolated. Who holds GPUs keeps them as long as nobody who is served before needs them. In
- * between, GPUs that are released go by the same auction at once, so that none is idle. */
+ * between, GPUs that are released go by the same auction at once, so that none is idle. Each
+ * auction is O(bidders). */
 
 enum { PARAM_LEASE, PARAM_FRACTION };
 
@@ -341,7 +342,7 @@ const struct pt_policy_ops pt__finish_time_fairness = {
     .summary =
         "Themis: leases go to the jobs that are slowed down most against a share of their own",
     .source = "Mahajan et al. (Themis), NSDI 2020",
-    .columns = "tenant",
+    .columns = "",
     .preemption = PT_PREEMPTION_SUSPEND,
     .params = params,
     .flags = flags,
