@@ -97,6 +97,17 @@ void pt__accounts_rank(struct pt_accounts *accounts, int64_t now_ns)
         pt__fair_tree_rank(&accounts->tree);
 }
 
+void pt__accounts_rank_some(struct pt_accounts *accounts, int64_t now_ns, const uint32_t *leaf,
+                            uint32_t count)
+{
+    struct pt_fair_tree *tree = &accounts->tree;
+    pt__fair_tree_mark_begin(tree);
+    for (uint32_t i = 0; i < count; i++)
+        pt__fair_tree_mark(tree, accounts->first_leaf + leaf[i]);
+    pt__fair_tree_measure_marked(tree, now_ns);
+    pt__fair_tree_rank_marked(tree);
+}
+
 /* Parts of a GPU that the job is charged for in a pool. */
 static uint64_t bill(const struct pt_accounts *accounts, const struct pt_ctx *ctx, uint32_t pool,
                      pt_job job)

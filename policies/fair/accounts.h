@@ -36,6 +36,10 @@ void pt__accounts_fini(struct pt_accounts *accounts);
 
 /* Brings the factors to now, or to the latest multiple of recalculate_ns. O(accounts and users). */
 void pt__accounts_rank(struct pt_accounts *accounts, int64_t now_ns);
+/* The same for these leaves alone: how their factors compare is right. For Fair Tree as of now, not
+ * for a grid. O(leaves x depth). */
+void pt__accounts_rank_some(struct pt_accounts *accounts, int64_t now_ns, const uint32_t *leaf,
+                            uint32_t count);
 /* A leaf's fair-share factor of the latest ranking. */
 static inline double pt__accounts_factor(const struct pt_accounts *accounts, uint32_t leaf)
 {

@@ -91,6 +91,9 @@ struct fair_share {
     struct pt_factors factors;
     struct pt_intern ranks; /* of jobs; only while the lines are built */
     bool strict, has_keys, scan;
+    bool relative;     /* only how factors compare matters: rank who waits alone */
+    uint32_t arrivals; /* of leaves, at the latest such ranking */
+    int64_t ranked_ns; /* when that was */
     double weight, weight_age;
     int64_t max_age_ns;
 };
@@ -147,6 +150,9 @@ static enum pt_status read_factors(struct fair_share *fair, const struct pt_ctx 
                                         .pool_order = values[PARAM_POOL_ORDER].text};
     fair->has_keys = pt__factors_any(&weights);
     fair->scan = fair->has_keys && fair->weight_age != 0;
+    fair->relative = !fair->has_keys && fair->weight_age == 0 && !fair->accounts.options.classic &&
+                     fair->accounts.options.recalculate_ns == 0;
+    fair->ranked_ns = -1;
     return pt__factors_init(&fair->factors, ctx, &weights, error);
 }
 
@@ -280,12 +286,24 @@ static void offer_leaf(struct choice *best, struct fair_share *fair, const struc
     }
 }
 
+static void rank(struct fair_share *fair, int64_t now_ns)
+{
+    const struct pt_lines *lines = &fair->lines;
+    if (!fair->relative) {
+        pt__accounts_rank(&fair->accounts, now_ns);
+    } else if (fair->ranked_ns != now_ns || fair->arrivals != lines->arrivals) {
+        fair->ranked_ns = now_ns;
+        fair->arrivals = lines->arrivals;
+        pt__accounts_rank_some(&fair->accounts, now_ns, lines->active, lines->active_count);
+    }
+}
+
 /* Whose turn it is, of those not known to have to wait. */
 static struct choice choose(struct fair_share *fair, const struct pt_ctx *ctx, uint64_t blocked)
 {
     struct pt_lines *lines = &fair->lines;
     struct choice best = {PT_NONE, PT_NONE, 0};
-    if (lines->active_count > 1) pt__accounts_rank(&fair->accounts, pt_view_now_ns(ctx));
+    if (lines->active_count > 1) rank(fair, pt_view_now_ns(ctx));
     for (uint32_t i = lines->active_count; i-- > 0;) /* a leaf that goes is replaced by the last */
         offer_leaf(&best, fair, ctx, lines->active[i], blocked);
     return best;

@@ -142,6 +142,7 @@ static void leaf_add(struct pt_lines *lines, uint32_t line)
     if (lines->leaf_size[leaf] == 0) {
         lines->leaf_slot[leaf] = lines->active_count;
         lines->active[lines->active_count++] = leaf;
+        lines->arrivals++;
     }
     lines->line[line].slot = lines->leaf_size[leaf]++;
     settle(lines, line);

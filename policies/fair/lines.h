@@ -31,6 +31,7 @@ struct pt_lines {
     uint32_t *leaf_line;
     uint32_t *leaf_slot; /* in active, PT_NONE = none of its lines may be asked */
     uint32_t *active, active_count;
+    uint32_t arrivals; /* counts leaves that became active */
 
     uint32_t *class_waiting; /* jobs */
     uint8_t *class_state;    /* enum pt_class_state */

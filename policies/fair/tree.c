@@ -61,10 +61,51 @@ void pt__fair_tree_charge(struct pt_fair_tree *tree, uint32_t user, int64_t now_
     }
 }
 
+static double used_now(const struct pt_fair_tree *tree, uint32_t node)
+{
+    return pt__usage_at(&tree->node[node].usage, &tree->decay, tree->measured_ns);
+}
+
 void pt__fair_tree_measure(struct pt_fair_tree *tree, int64_t now_ns)
 {
+    tree->measured_ns = now_ns;
     for (uint32_t i = 0; i < tree->node_count; i++)
-        tree->node[i].used = pt__usage_at(&tree->node[i].usage, &tree->decay, now_ns);
+        tree->node[i].used = used_now(tree, i);
+}
+
+void pt__fair_tree_mark_begin(struct pt_fair_tree *tree)
+{
+    tree->stamp++;
+    tree->node[0].stamp = tree->stamp;
+    tree->node[0].marked = PT_NONE;
+}
+
+void pt__fair_tree_mark(struct pt_fair_tree *tree, uint32_t user)
+{
+    struct pt_fair_node *node = tree->node;
+    for (uint32_t i = user; node[i].stamp != tree->stamp; i = node[i].parent) {
+        struct pt_fair_node *parent = &node[node[i].parent];
+        node[i].stamp = tree->stamp;
+        if (node[i].user) node[i].marked = PT_NONE;
+        if (parent->stamp != tree->stamp) parent->marked = PT_NONE; /* its turn is next */
+        node[i].next_marked = parent->marked;
+        parent->marked = i;
+    }
+}
+
+static void measure_below(struct pt_fair_tree *tree, uint32_t parent)
+{
+    for (uint32_t i = tree->node[parent].marked; i != PT_NONE; i = tree->node[i].next_marked) {
+        tree->node[i].used = used_now(tree, i);
+        measure_below(tree, i);
+    }
+}
+
+void pt__fair_tree_measure_marked(struct pt_fair_tree *tree, int64_t now_ns)
+{
+    tree->measured_ns = now_ns;
+    tree->node[0].used = used_now(tree, 0);
+    measure_below(tree, 0);
 }
 
 /* Higher levels first, users before accounts. */
@@ -107,9 +148,28 @@ static double level_of(const struct pt_fair_node *node, double used_by_all)
 
 struct walk {
     struct pt_fair_tree *tree;
+    bool all;            /* else those marked */
+    bool unsure;         /* accounts are tied with a user: their first one may be one not marked */
     uint32_t rank, left; /* as Slurm counts: the rank given last, users not ranked yet */
     uint32_t merged;     /* entries of tree->merged in use */
 };
+
+/* Appends the children of an account to those merged. */
+static void gather(struct walk *walk, uint32_t account)
+{
+    struct pt_fair_tree *tree = walk->tree;
+    const struct pt_fair_node *n = &tree->node[account];
+    uint32_t *out = tree->merged + walk->merged;
+    if (walk->all) {
+        memcpy(out, tree->child + n->first_child, n->child_count * sizeof *out);
+        walk->merged += n->child_count;
+        return;
+    }
+    for (uint32_t i = n->marked; i != PT_NONE; i = tree->node[i].next_marked) {
+        tree->node[i].level = level_of(&tree->node[i], n->used);
+        tree->merged[walk->merged++] = i;
+    }
+}
 
 static void walk_down(struct walk *walk, uint32_t *item, uint32_t count, bool tied_above)
 {
@@ -117,11 +177,12 @@ static void walk_down(struct walk *walk, uint32_t *item, uint32_t count, bool ti
     struct pt_fair_node *node = tree->node;
     double before = NAN;
     sort(tree, item, count);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0, same; i < count; i = same) {
         struct pt_fair_node *n = &node[item[i]];
         double level = n->level;
         bool tied = i == 0 ? tied_above : level == before;
         before = level;
+        same = i + 1;
         if (n->user) {
             if (!tied) walk->rank = walk->left;
             walk->left--;
@@ -129,20 +190,16 @@ static void walk_down(struct walk *walk, uint32_t *item, uint32_t count, bool ti
             n->rank = walk->rank;
             continue;
         }
-        uint32_t same = i + 1, mark = walk->merged;
         while (same < count && node[item[same]].level == level)
             same++;
-        if (same == i + 1) {
+        if (walk->all && same == i + 1) { /* in place: its order is kept for the next time */
             walk_down(walk, tree->child + n->first_child, n->child_count, tied);
             continue;
         }
-        for (; i < same; i++) {
-            const struct pt_fair_node *account = &node[item[i]];
-            memcpy(tree->merged + walk->merged, tree->child + account->first_child,
-                   account->child_count * sizeof *tree->merged);
-            walk->merged += account->child_count;
-        }
-        i--;
+        uint32_t mark = walk->merged;
+        for (uint32_t a = i; a < same; a++)
+            gather(walk, item[a]);
+        walk->unsure |= tied && !walk->all;
         walk_down(walk, tree->merged + mark, walk->merged - mark, tied);
         walk->merged = mark;
     }
@@ -152,8 +209,19 @@ void pt__fair_tree_rank(struct pt_fair_tree *tree)
 {
     for (uint32_t i = 1; i < tree->node_count; i++)
         tree->node[i].level = level_of(&tree->node[i], tree->node[tree->node[i].parent].used);
-    struct walk walk = {tree, tree->user_count, tree->user_count, 0};
+    struct walk walk = {
+        .tree = tree, .all = true, .rank = tree->user_count, .left = tree->user_count};
     walk_down(&walk, tree->child + tree->node[0].first_child, tree->node[0].child_count, false);
+}
+
+void pt__fair_tree_rank_marked(struct pt_fair_tree *tree)
+{
+    struct walk walk = {.tree = tree, .rank = tree->user_count, .left = tree->user_count};
+    gather(&walk, 0);
+    walk_down(&walk, tree->merged, walk.merged, false);
+    if (!walk.unsure) return;
+    pt__fair_tree_measure(tree, tree->measured_ns);
+    pt__fair_tree_rank(tree);
 }
 
 static void classic_below(struct pt_fair_tree *tree, uint32_t parent, double shares,

@@ -11,12 +11,14 @@ struct pt_fair_node {
     uint32_t parent;                   /* PT_NONE = the root */
     uint32_t first_child, child_count; /* in child[] */
     bool user;
-    uint32_t rank;      /* of a user: factor x number of users */
-    double shares;      /* as they are given, >= 0 */
-    double shares_norm; /* of all shares of its siblings */
-    double used;        /* at the latest ranking, GPU seconds */
-    double level;       /* Fair Tree: shares_norm / (used / used by the parent); classic: U_E */
-    double factor;      /* 0..1, of a user */
+    uint32_t stamp;               /* of the latest marking that it was in */
+    uint32_t marked, next_marked; /* its first marked child; its next marked sibling */
+    uint32_t rank;                /* of a user: factor x number of users */
+    double shares;                /* as they are given, >= 0 */
+    double shares_norm;           /* of all shares of its siblings */
+    double used;                  /* at the latest ranking, GPU seconds */
+    double level;  /* Fair Tree: shares_norm / (used / used by the parent); classic: U_E */
+    double factor; /* 0..1, of a user */
     struct pt_usage usage;
 };
 
@@ -26,6 +28,8 @@ struct pt_fair_tree {
     uint32_t *child; /* each node's children, kept in the order of the latest ranking */
     uint32_t *merged, *scratch;
     struct pt_decay decay;
+    uint32_t stamp;      /* of the latest marking */
+    int64_t measured_ns; /* the time that `used` is of */
 };
 
 /* A tree of so many nodes, all children of the root (node 0) with no shares and no usage: the
@@ -40,6 +44,14 @@ void pt__fair_tree_charge(struct pt_fair_tree *tree, uint32_t user, int64_t now_
                           bool take);
 /* Sets `used` of all nodes. O(nodes). */
 void pt__fair_tree_measure(struct pt_fair_tree *tree, int64_t now_ns);
+/* The same for a few users and those above them alone: begin, then mark each. What is not marked
+ * keeps old figures. O(users marked x depth). */
+void pt__fair_tree_mark_begin(struct pt_fair_tree *tree);
+void pt__fair_tree_mark(struct pt_fair_tree *tree, uint32_t user);
+void pt__fair_tree_measure_marked(struct pt_fair_tree *tree, int64_t now_ns);
+/* Ranks marked users among each other: who of two has the greater factor, or that they are equal,
+ * is as if all had been ranked; the factors themselves are not. */
+void pt__fair_tree_rank_marked(struct pt_fair_tree *tree);
 /* Fair Tree: ranks users by a walk, depth first, of siblings by level, S / U: nothing used comes
  * first, no shares last, equal users share a rank, children of equal accounts are ranked together.
  * factor = rank / number of users, from 1 down. O(n) for nodes nearly in order, else O(n log n). */

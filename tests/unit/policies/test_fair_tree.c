@@ -178,6 +178,27 @@ static void draw(gsl_rng *rng, double rows[NODES_MAX][3], int *count)
     }
 }
 
+/* Some users ranked alone come in the same order as among all. */
+static void some_compare_alike(gsl_rng *rng)
+{
+    double among_all[NODES_MAX];
+    for (uint32_t i = 0; i < tree.node_count; i++)
+        among_all[i] = tree.node[i].factor;
+    pt__fair_tree_mark_begin(&tree);
+    for (uint32_t i = 1; i < tree.node_count; i++)
+        if (tree.node[i].user && gsl_rng_uniform_int(rng, 3) == 0) pt__fair_tree_mark(&tree, i);
+    pt__fair_tree_measure_marked(&tree, PT_NS_PER_S);
+    pt__fair_tree_rank_marked(&tree);
+    for (uint32_t i = 1; i < tree.node_count; i++) {
+        if (!tree.node[i].user || tree.node[i].stamp != tree.stamp) continue;
+        for (uint32_t j = 1; j < tree.node_count; j++) {
+            if (!tree.node[j].user || tree.node[j].stamp != tree.stamp) continue;
+            cr_assert_eq(tree.node[i].factor > tree.node[j].factor, among_all[i] > among_all[j]);
+            cr_assert_eq(tree.node[i].factor == tree.node[j].factor, among_all[i] == among_all[j]);
+        }
+    }
+}
+
 Test(fair_tree, against_a_slow_ranking, .timeout = 60)
 {
     gsl_rng *rng = gsl_rng_alloc(pt_rng_type);
@@ -193,6 +214,7 @@ Test(fair_tree, against_a_slow_ranking, .timeout = 60)
         rank_below(root, tree.user_count, wanted, 0);
         for (uint32_t i = 1; i < tree.node_count; i++)
             if (tree.node[i].user) factor(i, wanted[i] / tree.user_count);
+        some_compare_alike(rng);
         pt__fair_tree_fini(&tree);
     }
     gsl_rng_free(rng);
