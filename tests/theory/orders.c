@@ -45,7 +45,7 @@ struct row {
 
 static const struct row rows[] = {
     {"SRPT M .5 W", "srtf", 0, SRPT, EXPONENTIAL, 0.5, false, 1.425373, 6000},
-    {"SRPT M .8 W", "srtf", 0, SRPT, EXPONENTIAL, 0.8, false, 2.352773, 46000},
+    {"SRPT M .8 W", "srtf", 0, SRPT, EXPONENTIAL, 0.8, false, 2.352773, 70000},
     {"SRPT M .9 W", "srtf", 0, SRPT, EXPONENTIAL, 0.9, false, 3.552125, 300000},
     {"SRPT D .8 W", "srtf", 0, SRPT, CONSTANT, 0.8, false, 3, 60000},
     {"SRPT H2 .8 W", "srtf", 0, SRPT, HYPEREXPONENTIAL, 0.8, false, 0, 140000},
