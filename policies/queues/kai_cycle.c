@@ -3,6 +3,11 @@
 /* A cycle of KAI: shares, then what can start, then room for who can't. */
 
 #define VAIN_MAX 8 /* searches without result in one pass, per action */
+/* So many in a row for one job are made at once; from then on it rests for 1, 2, 4, ... passes in
+ * between (as upstream backs off from failed searches), at most 2^REST_MAX. */
+#define VAIN_ROW 8
+#define REST_MAX 6
+enum { BY_RECLAIM, BY_PREEMPT, NO_REST };
 
 /* ---- shares ---- */
 
@@ -181,6 +186,9 @@ static bool comes_before(const struct pt_kai *kai, uint32_t a, uint32_t b)
 /* The next group that an action looks at, PT_NONE if there is none. */
 static uint32_t next_wanting(struct pt_kai *kai, const struct pt_ctx *ctx, wants_fn *wants)
 {
+    int action = wants == wants_reclaim   ? BY_RECLAIM
+                 : wants == wants_preempt ? BY_PREEMPT
+                                          : NO_REST;
     uint32_t best = PT_NONE;
     for (uint32_t n = 0; n < kai->tree.count; n++) {
         const struct pt_kai_leaf *leaf = &kai->jobs.leaf[n];
@@ -190,7 +198,9 @@ static uint32_t next_wanting(struct pt_kai *kai, const struct pt_ctx *ctx, wants
         for (uint32_t g = leaf->first_group; g < leaf->first_group + leaf->group_count; g++) {
             const struct pt_kai_group *group = &kai->jobs.group[g];
             if (group->state != PT_KAI_ASIDE || group->head == PT_NONE) continue;
-            if (group->tried == kai->pass || !wants(kai, ctx, group)) continue;
+            if (group->tried == kai->pass || (action != NO_REST && group->rest[action] > kai->pass))
+                continue;
+            if (!wants(kai, ctx, group)) continue;
             if (best == PT_NONE || comes_before(kai, g, best)) best = g;
         }
     }
@@ -216,17 +226,28 @@ static enum pt_status move(struct pt_kai *kai, struct pt_ctx *ctx)
 
 typedef enum pt_status make_fn(bool *made, struct pt_kai *kai, struct pt_ctx *ctx, uint32_t group);
 
+/* A search for the group's first job was in vain, with everybody who could be stopped. */
+static void tire(const struct pt_kai *kai, struct pt_kai_group *group, int action)
+{
+    if (group->vain[action] < VAIN_ROW + REST_MAX) group->vain[action]++;
+    if (group->vain[action] < VAIN_ROW) return;
+    group->rest[action] = kai->pass + (3u << (group->vain[action] - VAIN_ROW)); /* 3 a cycle */
+}
+
 static enum pt_status stop_others(struct pt_kai *kai, struct pt_ctx *ctx, wants_fn *wants,
                                   make_fn *make)
 {
     uint32_t group, in_vain = 0;
+    int action = wants == wants_reclaim ? BY_RECLAIM : BY_PREEMPT;
     kai->pass++;
     while (in_vain < VAIN_MAX && (group = next_wanting(kai, ctx, wants)) != PT_NONE) {
         bool made;
         PT_TRY(make(&made, kai, ctx, group));
         if (made) continue;
         kai->jobs.group[group].tried = kai->pass;
-        in_vain += kai->lifted_count > 0;
+        if (kai->lifted_count == 0) continue;
+        in_vain++;
+        if (kai->later_ns == PT_NEVER) tire(kai, &kai->jobs.group[group], action);
     }
     return PT_OK;
 }

@@ -123,6 +123,8 @@ bool pt__kai_leave(struct pt_kai_jobs *jobs, struct pt_kai_tree *tree, pt_job jo
     if (group->head != job) return true;
     place = pt__kai_bits_next(&jobs->waiting, place, group->first + group->count);
     group->head = place == PT_NONE ? PT_NONE : jobs->job_at[place];
+    group->vain[0] = group->vain[1] = 0;
+    group->rest[0] = group->rest[1] = 0;
     if (group->head == PT_NONE) count_waiting(tree, group->leaf, UINT32_MAX);
     if (group->state != PT_KAI_READY) return true; /* an empty one aside is found when it is back */
     if (group->head == PT_NONE) {

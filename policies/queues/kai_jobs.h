@@ -30,7 +30,9 @@ struct pt_kai_group {
     uint32_t slot;                   /* in the heap */
     uint32_t aside_next;
     uint8_t state;
-    uint32_t tried; /* the pass that has tried to make room for it */
+    uint32_t tried;   /* the pass that has tried to make room for it */
+    uint8_t vain[2];  /* searches in a row without result for its head, by action */
+    uint32_t rest[2]; /* the pass from which on it is looked at again */
 };
 
 /* What a class asks for, whoever asks. */
