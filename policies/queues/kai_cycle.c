@@ -138,13 +138,18 @@ static bool wants_reclaim(struct pt_kai *kai, const struct pt_ctx *ctx,
 static bool wants_preempt(struct pt_kai *kai, const struct pt_ctx *ctx,
                           const struct pt_kai_group *group)
 {
-    const struct pt_kai_leaf *leaf = &kai->jobs.leaf[group->leaf];
-    if (!leaf->has_priorities) return false;
-    uint32_t place = pt__kai_victim(&kai->jobs, group->leaf, leaf->first + leaf->count);
-    if (place == PT_NONE) return false;
-    pt_job lowest = kai->jobs.band_at[place];
-    return kai->jobs.group[kai->jobs.group_of[lowest]].priority < group->priority &&
+    return pt__kai_pools(kai, ctx, (uint32_t)(group - kai->jobs.group)) != 0 &&
            stops_others(ctx, group);
+}
+
+/* The lowest priority of the leaf's running jobs that may be stopped; INT64_MAX = there is none. */
+static int64_t lowest_running(const struct pt_kai *kai, uint32_t leaf)
+{
+    const struct pt_kai_leaf *l = &kai->jobs.leaf[leaf];
+    uint32_t place =
+        l->has_priorities ? pt__kai_victim(&kai->jobs, leaf, l->first + l->count) : PT_NONE;
+    if (place == PT_NONE) return INT64_MAX;
+    return kai->jobs.group[kai->jobs.group_of[kai->jobs.band_at[place]]].priority;
 }
 
 /* The most units free for the shape in one pool. */
@@ -194,9 +199,10 @@ static uint32_t next_wanting(struct pt_kai *kai, const struct pt_ctx *ctx, wants
         const struct pt_kai_leaf *leaf = &kai->jobs.leaf[n];
         if (kai->tree.node[n].child_count > 0 || kai->tree.node[n].waiting == 0) continue;
         if (wants == wants_reclaim && kai->tree.node[n].held > kai->tree.node[n].share) continue;
-        if (wants == wants_preempt && !leaf->has_priorities) continue;
+        int64_t above = wants == wants_preempt ? lowest_running(kai, n) : INT64_MIN;
         for (uint32_t g = leaf->first_group; g < leaf->first_group + leaf->group_count; g++) {
             const struct pt_kai_group *group = &kai->jobs.group[g];
+            if (wants == wants_preempt && group->priority <= above) break; /* nor do the rest */
             if (group->state != PT_KAI_ASIDE || group->head == PT_NONE) continue;
             if (group->tried == kai->pass || (action != NO_REST && group->rest[action] > kai->pass))
                 continue;
