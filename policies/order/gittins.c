@@ -53,19 +53,26 @@ struct gittins {
     uint64_t delta;
 };
 
-/* Service in microseconds of a GPU. */
-static uint64_t micro(pt_u128 service)
+/* Time of so many millionths of a GPU, in microseconds of a GPU, below 2^63. */
+static uint64_t micro(int64_t ns, uint64_t gpus)
 {
-    pt_u128 us = service / PT_PPM_ONE / 1000;
-    return us < UINT64_MAX / 2 ? (uint64_t)us : UINT64_MAX / 2;
+    uint64_t us = (uint64_t)ns / 1000;
+    if (gpus == 0 || us <= UINT64_MAX / gpus) return us * gpus / PT_PPM_ONE;
+    pt_u128 service = (pt_u128)us * gpus / PT_PPM_ONE;
+    return service < UINT64_MAX / 2 ? (uint64_t)service : UINT64_MAX / 2;
+}
+
+static uint64_t served(const struct gittins *g, const struct pt_ctx *ctx, pt_job job)
+{
+    return micro(pt_view_served_ns(ctx, job), g->by_gpus ? pt__gpus_asked(ctx, job) : PT_PPM_ONE);
 }
 
 static pt_u128 key(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job)
 {
     const struct gittins *g = (const struct gittins *)order;
-    uint64_t served = micro(pt__service(ctx, job, g->by_gpus, 0));
-    if (g->history.sorted == 0) return served;
-    return pt__history_inverse(&g->history, served, g->delta, g->upstream);
+    uint64_t attained = served(g, ctx, job);
+    if (g->history.sorted == 0) return attained;
+    return pt__history_inverse(&g->history, attained, g->delta, g->upstream);
 }
 
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
@@ -85,9 +92,8 @@ static void add_trace(struct gittins *g, const struct pt_ctx *ctx)
 {
     const struct pt_trace *trace = pt_view_trace(ctx);
     for (pt_job job = 0; job < trace->job_count; job++) {
-        pt_u128 work = (uint64_t)pt_trace_work_ns(trace)[job];
         uint64_t gpus = g->by_gpus ? pt__gpus_asked(ctx, job) : PT_PPM_ONE;
-        pt__history_add(&g->history, micro(work * gpus));
+        pt__history_add(&g->history, micro(pt_trace_work_ns(trace)[job], gpus));
     }
 }
 
@@ -156,8 +162,7 @@ static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop
 {
     struct gittins *g = state;
     pt__ranked_on_stopped(state, ctx, job, why);
-    if (g->learns && why == PT_STOP_DONE)
-        pt__history_add(&g->history, micro(pt__service(ctx, job, g->by_gpus, 0)));
+    if (g->learns && why == PT_STOP_DONE) pt__history_add(&g->history, served(g, ctx, job));
 }
 
 static void on_timer(void *state, struct pt_ctx *ctx)

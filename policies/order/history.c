@@ -44,18 +44,16 @@ bool pt__history_sort(struct pt_history *history, bool now)
     return true;
 }
 
-/* Sorted samples that are at most `most`. */
+/* Sorted samples that are at most `most`. Without branches that nobody can foresee: every round
+ * asks for every running job. */
 static uint32_t count_up_to(const struct pt_history *history, uint64_t most)
 {
-    uint32_t low = 0, high = history->sorted;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (history->sample[middle] <= most)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const uint64_t *base = history->sample;
+    uint32_t left = history->sorted;
+    if (left == 0) return 0;
+    for (uint32_t half; (half = left / 2) > 0; left -= half)
+        base += base[half - 1] <= most ? half : 0;
+    return (uint32_t)(base - history->sample) + (*base <= most);
 }
 
 uint64_t pt__history_inverse(const struct pt_history *history, uint64_t a, uint64_t d,

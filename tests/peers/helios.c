@@ -92,7 +92,7 @@ static uint32_t compare_reference(const struct line *lines, uint32_t count)
 
 /* ---- the peer's sets ---- */
 
-/* The number behind "NAME": in the text of cluster.json. */
+/* The number behind "NAME": in the text of cluster.json or vc.json. */
 static uint32_t number_of(const char *text, const char *path, const char *name)
 {
     char quoted[128];
@@ -186,8 +186,12 @@ static bool compare(struct peer_count *count, const char *set, const char *polic
     }
     if (out.rows != trace.rows) rig_die("%s: %u rows, not %u", out.path, out.rows, trace.rows);
     json = peer_file(path);
+    uint32_t gpus = json == NULL ? GPUS_PER_NODE : number_of(json, path, "gpus_per_node");
+    if (json == NULL) { /* the nodes of each virtual cluster alone */
+        snprintf(path, sizeof path, "%s/vc.json", set);
+        json = peer_file(path);
+    }
     if (json == NULL) rig_die("%s is not there", path);
-    uint32_t gpus = number_of(json, path, "gpus_per_node");
     for (uint32_t i = 0; i < trace.rows; i++) {
         if (!is_first(&trace, i)) continue;
         const char *vc = peer_text(&trace, i, "vc");
