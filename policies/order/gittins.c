@@ -10,7 +10,7 @@
  * service a and a look ahead D, G(a) = P(S - a <= D | S > a) / E[min(S - a, D) | S > a]; who has
  * been served more than anybody in the history goes last, and while there is no history the least
  * served first. Indexes of running jobs are read anew when somebody comes to wait, and
- * every `quantum` while somebody does. */
+ * every `quantum` while somebody does; they change on the scale of D, so that need not be often. */
 
 enum {
     PARAM_BLOCKING = PT_RANKED_BLOCKING,
@@ -41,7 +41,7 @@ static const struct pt_param params[] = {
     [PARAM_INDEX] = {"index", PT_PARAM_CHOICE, "", "exact", NULL, NULL, indexes,
                      "upstream: as Tiresias' simulator computes it, with S instead of S - a in "
                      "the expectation and the longest sample as one that does not end"},
-    [PARAM_QUANTUM] = {"quantum", PT_PARAM_DURATION, "s", "1min", "1ms", NULL, NULL,
+    [PARAM_QUANTUM] = {"quantum", PT_PARAM_DURATION, "s", "5min", "1ms", NULL, NULL,
                        "how often the service of running jobs is looked at while somebody waits"},
     {0}};
 
