@@ -25,6 +25,6 @@ enum pt_status pt__keep_row_number(struct pt_trace *trace, pt_job row, uint64_t 
 
 enum pt_status pt__read_goes_on(const struct pt_read_request *request, struct pt_error *error)
 {
-    if (request->interrupt == NULL || *request->interrupt == 0) return PT_OK;
+    if (!pt_interrupted(request->interrupt)) return PT_OK;
     return pt_fail(error, PT_ERR_INTERRUPTED, "interrupted while the trace was read");
 }

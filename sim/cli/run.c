@@ -1,19 +1,12 @@
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/results/results.h"
-#include "partita/suggest.h"
-#include "policies/registry.h"
 #include "sim/cli/commands.h"
 #include "sim/cli/interrupt.h"
-#include "sim/cli/progress.h"
+#include "sim/cli/run_parts.h"
 #include "sim/cli/summary.h"
-#include "sim/cli/terminal.h"
 #include "sim/experiment/outfile.h"
-#include "sim/experiment/run.h"
 
 enum { BAD_ROWS_SHOWN = 20 };
 
@@ -40,147 +33,11 @@ static const struct pt__option options[] = {
      "what to do with a bad row of the trace: stop (the default), or skip and count it"},
     {0}};
 
-/* Everything that lives as long as the command. */
-struct session {
-    const struct pt__args *args;
-    struct pt__terminal terminal;
-    struct pt__progress progress;
-    struct pt_messages messages;
-    struct pt_results_reader *rerun; /* NULL = an experiment file */
-    struct pt_config *config;
-    struct pt_run *run;
-    char **sets; /* owned texts */
-    size_t set_count;
-    char *directory, *command_line;
-    uint64_t bad_rows;
-};
-
-/* ---- the experiment ---- */
-
-static bool is_result_file(const char *path)
-{
-    static const char signature[8] = "\211HDF\r\n\032\n";
-    char head[sizeof signature] = "";
-    FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    size_t got = fread(head, 1, sizeof head, file);
-    fclose(file);
-    return got == sizeof head && memcmp(head, signature, sizeof head) == 0;
-}
-
-static char *copy_of(const char *text)
-{
-    size_t room = strlen(text) + 1;
-    char *copy = malloc(room);
-    return copy ? memcpy(copy, text, room) : NULL;
-}
-
-static enum pt_status add_set(struct session *session, const char *prefix, const char *value,
-                              struct pt_error *error)
-{
-    size_t room = strlen(prefix) + strlen(value) + 1;
-    char *text = malloc(room);
-    if (!text) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    snprintf(text, room, "%s%s", prefix, value);
-    session->sets[session->set_count++] = text;
-    return PT_OK;
-}
-
-static enum pt_status policy_set(struct session *session, const char *name, struct pt_error *error)
-{
-    if (!pt_policy_find(name)) {
-        struct pt_suggestion suggestion;
-        pt_suggest_begin(&suggestion, name, strlen(name));
-        for (size_t i = 0; pt_policies[i]; i++)
-            pt_suggest_offer(&suggestion, pt_policies[i]->name);
-        if (suggestion.best)
-            return pt_fail(error, PT_ERR_INPUT,
-                           "--policy: unknown policy '%s' (did you mean '%s'?)", name,
-                           suggestion.best);
-        return pt_fail(error, PT_ERR_INPUT,
-                       "--policy: unknown policy '%s'; 'partita list policies' shows them", name);
-    }
-    return add_set(session, "policy.name=", name, error);
-}
-
-static enum pt_status collect_sets(struct session *session, struct pt_error *error)
-{
-    const struct pt__args *args = session->args;
-    const char **values = calloc(args->given_count + 1, sizeof *values);
-    session->sets = calloc(args->given_count + 1, sizeof *session->sets);
-    enum pt_status status = PT_OK;
-    if (!values || !session->sets) status = pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    size_t count = status == PT_OK ? pt__args_values(args, "set", values) : 0;
-    for (size_t i = 0; i < count && status == PT_OK; i++)
-        status = add_set(session, "", values[i], error);
-    const char *policy = pt__args_value(args, "policy"), *seed = pt__args_value(args, "seed");
-    if (status == PT_OK && policy) status = policy_set(session, policy, error);
-    if (status == PT_OK && seed) {
-        int64_t number;
-        status = pt_parse_int(&number, seed, strlen(seed), 0, INT64_MAX, error);
-        if (status == PT_OK)
-            status = add_set(session, "seed=", seed, error);
-        else if (error->status == PT_ERR_INPUT)
-            status = pt_fail(error, PT_ERR_INPUT, "--seed: '%s' is not a whole number >= 0", seed);
-    }
-    free((void *)values);
-    return status;
-}
-
-/* The directory of the file, absolute: where its relative paths start. NULL when unknown. */
-static char *directory_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) : 0;
-    char *text = malloc(PATH_MAX + length + 2);
-    if (!text) return NULL;
-    text[0] = '\0';
-    if (path[0] != '/' && !getcwd(text, PATH_MAX)) {
-        free(text);
-        return NULL;
-    }
-    size_t used = strlen(text);
-    if (slash && path[0] != '/') text[used++] = '/';
-    memcpy(text + used, path, length);
-    used += length;
-    if (used == 0) text[used++] = '/'; /* a file in the root */
-    text[used] = '\0';
-    return text;
-}
-
-static enum pt_status load_from_result(struct session *session, const char *path,
-                                       struct pt_error *error)
-{
-    PT_TRY(pt_results_read(&session->rerun, path, error));
-    const char *yaml = pt_results_manifest_text(session->rerun, "effective_yaml");
-    const char *directory = pt_results_manifest_text(session->rerun, "host/directory");
-    if (!yaml)
-        return pt_fail_at(error, PT_ERR_INPUT, path, 0, 0, "holds no experiment to run again");
-    char *start = directory && directory[0] ? copy_of(directory) : directory_of(path);
-    if (!start) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    enum pt_status status = pt_config_load_text(&session->config, path, yaml, strlen(yaml), start,
-                                                (const char *const *)session->sets,
-                                                session->set_count, &session->messages);
-    session->directory = start;
-    return status;
-}
-
-/* Errors of the file itself are in `messages`; `error` holds others. */
-static enum pt_status load(struct session *session, struct pt_error *error)
-{
-    const char *path = session->args->operands[0];
-    PT_TRY(collect_sets(session, error));
-    if (is_result_file(path)) return load_from_result(session, path, error);
-    session->directory = directory_of(path);
-    return pt_config_load(&session->config, path, NULL, (const char *const *)session->sets,
-                          session->set_count, &session->messages);
-}
-
 /* ---- the run ---- */
 
 static void on_bad_row(void *ctx, const struct pt_error *error)
 {
-    struct session *session = ctx;
+    struct pt__run_session *session = ctx;
     if (!pt__args_value(session->args, "on-bad-row") || session->terminal.quiet) return;
     session->bad_rows++;
     if (session->bad_rows <= BAD_ROWS_SHOWN || session->terminal.verbose)
@@ -189,31 +46,8 @@ static void on_bad_row(void *ctx, const struct pt_error *error)
 
 static void on_progress(void *ctx, const struct pt_run_progress *state)
 {
-    struct session *session = ctx;
+    struct pt__run_session *session = ctx;
     pt__progress_show(&session->progress, state);
-}
-
-/* The arguments as a shell would take them. */
-static char *join_command_line(int argc, char **argv)
-{
-    size_t room = 1;
-    for (int i = 0; i < argc; i++)
-        room += 4 * strlen(argv[i]) + 3;
-    char *text = malloc(room), *at = text;
-    for (int i = 0; text && i < argc; i++) {
-        bool plain = argv[i][0] && !argv[i][strcspn(argv[i], " \t\n'\"\\$`*?[]{}()<>|&;#~!")];
-        if (i > 0) *at++ = ' ';
-        if (!plain) *at++ = '\'';
-        for (const char *c = argv[i]; *c; c++) {
-            if (*c == '\'' && !plain)
-                at += sprintf(at, "%s", "'\\''");
-            else
-                *at++ = *c;
-        }
-        if (!plain) *at++ = '\'';
-    }
-    if (text) *at = '\0';
-    return text;
 }
 
 static void print_json(const struct pt_run_facts *facts)
@@ -224,7 +58,7 @@ static void print_json(const struct pt_run_facts *facts)
     json_decref(root);
 }
 
-static void print_head(const struct session *session, const struct pt_run_facts *facts)
+static void print_head(const struct pt__run_session *session, const struct pt_run_facts *facts)
 {
     bool json = pt__args_has(session->args, "json");
     const struct pt__terminal *terminal = &session->terminal;
@@ -239,7 +73,7 @@ static void print_head(const struct session *session, const struct pt_run_facts 
 }
 
 /* Why a run of the same experiment has another digest. */
-static void say_difference(const struct session *session, const struct pt_run_facts *facts)
+static void say_difference(const struct pt__run_session *session, const struct pt_run_facts *facts)
 {
     const struct pt_run_input *changed = NULL;
     const char *then = NULL;
@@ -260,7 +94,7 @@ static void say_difference(const struct session *session, const struct pt_run_fa
                         "changed\n");
 }
 
-static void compare_digests(const struct session *session, const struct pt_run_facts *facts)
+static void compare_digests(const struct pt__run_session *session, const struct pt_run_facts *facts)
 {
     if (!session->rerun || session->set_count > 0 || session->terminal.quiet) return;
     const char *before = pt_results_manifest_text(session->rerun, "digest");
@@ -275,7 +109,7 @@ static void compare_digests(const struct session *session, const struct pt_run_f
     say_difference(session, facts);
 }
 
-static int execute(struct session *session)
+static int execute(struct pt__run_session *session)
 {
     const struct pt__terminal *terminal = &session->terminal;
     const struct pt_run_facts *facts = pt_run_facts(session->run);
@@ -305,7 +139,7 @@ static int execute(struct session *session)
     return pt__finish_stdout(terminal, 0);
 }
 
-static int dry_run(const struct session *session)
+static int dry_run(const struct pt__run_session *session)
 {
     const struct pt_run_facts *facts = pt_run_facts(session->run);
     if (pt__args_has(session->args, "json"))
@@ -315,7 +149,7 @@ static int dry_run(const struct session *session)
     return pt__finish_stdout(&session->terminal, 0);
 }
 
-static const char *result_path(const struct session *session)
+static const char *result_path(const struct pt__run_session *session)
 {
     const char *out = pt__args_value(session->args, "out");
     return out ? out : session->config->output.file;
@@ -323,27 +157,19 @@ static const char *result_path(const struct session *session)
 
 /* Outputs may replace old outputs, a result by its own rerun too, but no input and not each other.
  */
-static enum pt_status spare_inputs(const struct session *session, struct pt_error *error)
+static enum pt_status spare_inputs(const struct pt__run_session *session, struct pt_error *error)
 {
-    const char *given = session->args->operands[0], *trace = session->config->trace.path;
-    const char *events = pt__args_value(session->args, "events");
-    if (!session->rerun) PT_TRY(pt_outfile_spares(result_path(session), given, error));
-    PT_TRY(pt_outfile_spares(result_path(session), trace, error));
-    PT_TRY(pt_outfile_spares(events, given, error));
-    PT_TRY(pt_outfile_spares(events, trace, error));
-    for (uint32_t i = 0; i < session->config->file_count; i++) {
-        PT_TRY(pt_outfile_spares(result_path(session), session->config->files[i].path, error));
-        PT_TRY(pt_outfile_spares(events, session->config->files[i].path, error));
-    }
-    return pt_outfile_apart(events, result_path(session), error);
+    const char *result = result_path(session), *events = pt__args_value(session->args, "events");
+    PT_TRY(pt__run_spares(session, result, true, error));
+    PT_TRY(pt__run_spares(session, events, false, error));
+    return pt_outfile_apart(events, result, error);
 }
 
-static enum pt_status prepare(struct session *session)
+static enum pt_status prepare(struct pt__run_session *session)
 {
     const struct pt__args *args = session->args;
     const char *bad_row = pt__args_value(args, "on-bad-row");
     if (result_path(session) || pt__args_value(args, "events")) pt__interrupt_keep_writing();
-    session->command_line = join_command_line(args->argc, args->argv);
     struct pt_run_options run_options = {.skip_bad_rows = bad_row && strcmp(bad_row, "skip") == 0,
                                          .check = pt__args_has(args, "check"),
                                          .dry = pt__args_has(args, "dry-run"),
@@ -358,10 +184,10 @@ static enum pt_status prepare(struct session *session)
     return pt_run_prepare(&session->run, session->config, &run_options, &session->messages);
 }
 
-static int go(struct session *session)
+static int go(struct pt__run_session *session)
 {
     struct pt_error error = {.status = PT_OK};
-    enum pt_status status = load(session, &error);
+    enum pt_status status = pt__run_load(session, &error);
     if (status == PT_OK) status = spare_inputs(session, &error);
     if (status == PT_OK) status = prepare(session);
     bool errors = session->messages.error_count > 0;
@@ -375,20 +201,12 @@ static int go(struct session *session)
 
 static int run(const struct pt__args *args)
 {
-    struct session session = {.args = args};
+    struct pt__run_session session = {.args = args};
     pt__terminal_init(&session.terminal, args);
     pt__progress_init(&session.progress, session.terminal.progress);
     pt_messages_init(&session.messages);
     int code = go(&session);
-    pt_run_free(session.run);
-    pt_config_free(session.config);
-    pt_results_reader_free(session.rerun);
-    pt_messages_fini(&session.messages);
-    for (size_t i = 0; i < session.set_count; i++)
-        free(session.sets[i]);
-    free(session.sets);
-    free(session.directory);
-    free(session.command_line);
+    pt__run_unload(&session);
     return code;
 }
 

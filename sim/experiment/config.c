@@ -198,6 +198,8 @@ static enum pt_status load_only(struct owner *owner, const char *origin_dir,
                                 struct pt_messages *messages)
 {
     struct pt_yaml_node *document = owner->yaml.first_document;
+    owner->config.source_text = owner->yaml.text;
+    owner->config.source_length = owner->yaml.length;
     assert(document); /* a file without one was refused when it was read */
     for (const struct pt_yaml_node *each = document; each; each = each->next) {
         const struct pt_yaml_node *expect = pt_yaml_get(each, "expect");

@@ -110,6 +110,8 @@ struct pt_config {
         const char *file; /* resolved; NULL = none */
         bool jobs, events, verdicts, series;
     } output;
+    const char *source_text; /* the file as it was read, before any --set */
+    size_t source_length;
     const char *effective_yaml; /* every key, output.file left out; loads to the same experiment */
     const struct pt_catalog *catalog; /* the GPU models by name; owned */
     uint32_t file_count;              /* the catalogue and others that are no trace */

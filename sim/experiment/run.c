@@ -412,7 +412,7 @@ enum pt_status pt_run_execute(struct pt_run *run, struct pt_error *error)
     bool finished = false;
     start_clock(run);
     while (!finished) {
-        if (run->options.interrupt && *run->options.interrupt)
+        if (pt_interrupted(run->options.interrupt))
             return keep_part(run, pt_fail(error, PT_ERR_INTERRUPTED, "interrupted"), error);
         enum pt_status status = pt_run_advance(run, INSTANTS_A_STEP, &finished, error);
         if (status == PT_ERR_DEADLOCK) return keep_part(run, status, error);

@@ -26,6 +26,13 @@ struct pt_read_report {
     uint64_t bytes;                             /* uncompressed */
 };
 
+/* Whether an interrupt flag is set; NULL = never. A signal may come to another thread than the one
+ * that looks: hence the relaxed atomic read, and such a write in whoever sets it. */
+static inline bool pt_interrupted(const volatile sig_atomic_t *flag)
+{
+    return flag && __atomic_load_n(flag, __ATOMIC_RELAXED) != 0;
+}
+
 struct pt_read_request {
     const char *path;              /* NULL for sources that draw their jobs */
     const struct pt_value *params; /* in the order of the reader's table */
