@@ -17,13 +17,16 @@ static bool allocate(struct pt_resource_quota *quota, size_t tenants, size_t job
     quota->used = calloc(tenants, sizeof *quota->used);
     quota->first = malloc(tenants * sizeof *quota->first);
     quota->last = malloc(tenants * sizeof *quota->last);
+    quota->wheel_first = malloc(tenants * PT_QUOTA_BUCKETS * sizeof *quota->wheel_first);
+    quota->wheel_last = malloc(tenants * PT_QUOTA_BUCKETS * sizeof *quota->wheel_last);
     quota->due_ns = malloc(tenants * sizeof *quota->due_ns);
     quota->behind = malloc(jobs * sizeof *quota->behind);
     quota->created_ns = malloc(jobs * sizeof *quota->created_ns);
     quota->turn = calloc(jobs, sizeof *quota->turn);
     return quota->quota != NULL && quota->used != NULL && quota->first != NULL &&
            quota->last != NULL && quota->due_ns != NULL && quota->behind != NULL &&
-           quota->created_ns != NULL && quota->turn != NULL;
+           quota->created_ns != NULL && quota->turn != NULL && quota->wheel_first != NULL &&
+           quota->wheel_last != NULL;
 }
 
 enum pt_status pt__resource_quota_init(struct pt_resource_quota *quota, const struct pt_ctx *ctx,
@@ -43,6 +46,10 @@ enum pt_status pt__resource_quota_init(struct pt_resource_quota *quota, const st
         pt__resource_quota_fini(quota);
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for quotas");
     }
+    memset(quota->wheel_first, 0xff,
+           quota->tenant_count * PT_QUOTA_BUCKETS * sizeof *quota->wheel_first);
+    for (int64_t step_ns = base_ns; step_ns < cap_ns; step_ns *= 2)
+        quota->growth_ns += step_ns;
     for (uint32_t t = 0; t < quota->tenant_count; t++) {
         quota->quota[t] = parts_of(ctx, t);
         quota->first[t] = quota->last[t] = PT_NONE;
@@ -57,6 +64,8 @@ void pt__resource_quota_fini(struct pt_resource_quota *quota)
     free(quota->used);
     free(quota->first);
     free(quota->last);
+    free(quota->wheel_first);
+    free(quota->wheel_last);
     free(quota->due_ns);
     free(quota->behind);
     free(quota->created_ns);
@@ -77,16 +86,20 @@ static void look_at(struct pt_resource_quota *quota, uint32_t tenant, int64_t ti
     if (time_ns < quota->next_due_ns) quota->next_due_ns = time_ns;
 }
 
+static void append(struct pt_resource_quota *quota, pt_job *first, pt_job *last, pt_job job)
+{
+    quota->behind[job] = PT_NONE;
+    *(*first == PT_NONE ? first : &quota->behind[*last]) = job;
+    *last = job;
+}
+
 bool pt__resource_quota_arrives(struct pt_resource_quota *quota, const struct pt_ctx *ctx,
                                 pt_job job)
 {
     uint32_t tenant = pt_view_tenant_of(ctx, job);
     if (!quota->any || quota->turn[job] != 0) return true;
     quota->created_ns[job] = pt_view_now_ns(ctx);
-    quota->behind[job] = PT_NONE;
-    *(quota->last[tenant] == PT_NONE ? &quota->first[tenant]
-                                     : &quota->behind[quota->last[tenant]]) = job;
-    quota->last[tenant] = job;
+    append(quota, &quota->first[tenant], &quota->last[tenant], job);
     look_at(quota, tenant, quota->created_ns[job]);
     return false;
 }
@@ -96,7 +109,7 @@ void pt__resource_quota_ends(struct pt_resource_quota *quota, const struct pt_ct
     uint32_t tenant = pt_view_tenant_of(ctx, job);
     if (!quota->any || quota->turn[job] == 0) return;
     quota->used[tenant] -= asked(ctx, job);
-    if (quota->first[tenant] != PT_NONE) look_at(quota, tenant, pt_view_now_ns(ctx));
+    look_at(quota, tenant, pt_view_now_ns(ctx));
 }
 
 void pt__resource_quota_watch(struct pt_resource_quota *quota, pt_job job)
@@ -157,48 +170,103 @@ static void admit(struct pt_resource_quota *quota, uint32_t tenant, pt_job job, 
     quota->used[tenant] += parts;
 }
 
-/* The tenant's refused jobs: those that try now and may are admitted, those that never will are
- * declined; notes the next try of one that may. */
-static enum pt_status try_tenant(struct pt_resource_quota *quota, struct pt_ctx *ctx,
-                                 uint32_t tenant,
-                                 void (*admitted)(void *owner, struct pt_ctx *ctx, pt_job job),
-                                 void *owner)
+typedef void admitted_fn(void *owner, struct pt_ctx *ctx, pt_job job);
+
+/* A refused job's turn: whether it leaves the refused, because it is admitted, or for good. */
+static enum pt_status try_job(struct pt_resource_quota *quota, struct pt_ctx *ctx, uint32_t tenant,
+                              pt_job job, admitted_fn *admitted, void *owner, bool *leaves)
 {
     int64_t now_ns = pt_view_now_ns(ctx);
-    pt_job *link = &quota->first[tenant], last = PT_NONE;
-    quota->due_ns[tenant] = PT_NEVER;
-    while (*link != PT_NONE) {
-        pt_job job = *link;
-        uint64_t parts = asked(ctx, job);
-        bool waits = pt_view_state(ctx, job) == PT_STATE_PENDING;
-        bool never = parts > quota->quota[tenant];
-        bool tries = retry_ns(quota, job, now_ns) == now_ns;
-        bool goes = !waits || never;
-        if (waits && tries && !never && parts <= quota->quota[tenant] - quota->used[tenant]) {
-            admit(quota, tenant, job, parts, now_ns);
-            admitted(owner, ctx, job);
-            goes = true;
-        } else if (waits && tries) {
-            pt_ctx_say(ctx, job, PT_REASON_QUOTA);
-        }
-        if (waits && never) PT_TRY(pt_ctx_decline(ctx, job, PT_REASON_QUOTA));
-        if (goes) {
-            *link = quota->behind[job];
-            continue;
-        }
-        last = job;
-        link = &quota->behind[job];
+    uint64_t parts = asked(ctx, job);
+    *leaves = true;
+    if (pt_view_state(ctx, job) != PT_STATE_PENDING) return PT_OK;
+    if (parts > quota->quota[tenant]) {
+        pt_ctx_say(ctx, job, PT_REASON_QUOTA);
+        return pt_ctx_decline(ctx, job, PT_REASON_QUOTA);
     }
-    quota->last[tenant] = last;
+    *leaves = false;
+    if (retry_ns(quota, job, now_ns) != now_ns) return PT_OK;
+    if (parts > quota->quota[tenant] - quota->used[tenant]) {
+        pt_ctx_say(ctx, job, PT_REASON_QUOTA);
+        return PT_OK;
+    }
+    admit(quota, tenant, job, parts, now_ns);
+    admitted(owner, ctx, job);
+    *leaves = true;
     return PT_OK;
 }
 
+/* Where in the wheel who tries at this time is. */
+static uint32_t bucket_of(const struct pt_resource_quota *quota, int64_t time_ns)
+{
+    int64_t phase_ns = time_ns % quota->cap_ns;
+    if (phase_ns < 0) phase_ns += quota->cap_ns;
+    return (uint32_t)(phase_ns / (quota->cap_ns / PT_QUOTA_BUCKETS + 1));
+}
+
+/* Gives everybody in a list a try; who waits at the longest back-off by now goes to the wheel. */
+static enum pt_status try_list(struct pt_resource_quota *quota, struct pt_ctx *ctx, uint32_t tenant,
+                               pt_job *first, pt_job *last, admitted_fn *admitted, void *owner)
+{
+    int64_t now_ns = pt_view_now_ns(ctx);
+    bool grows = first == &quota->first[tenant];
+    pt_job job = *first;
+    *first = PT_NONE;
+    while (job != PT_NONE) {
+        pt_job next = quota->behind[job];
+        bool leaves;
+        PT_TRY(try_job(quota, ctx, tenant, job, admitted, owner, &leaves));
+        if (!leaves && grows && now_ns - quota->created_ns[job] >= quota->growth_ns) {
+            size_t at = (size_t)tenant * PT_QUOTA_BUCKETS +
+                        bucket_of(quota, quota->created_ns[job] + quota->growth_ns);
+            append(quota, &quota->wheel_first[at], &quota->wheel_last[at], job);
+        } else if (!leaves) {
+            append(quota, first, last, job);
+        }
+        job = next;
+    }
+    return PT_OK;
+}
+
+/* The tenant's refused jobs that try now, the oldest first. */
+static enum pt_status try_tenant(struct pt_resource_quota *quota, struct pt_ctx *ctx,
+                                 uint32_t tenant, admitted_fn *admitted, void *owner)
+{
+    size_t at = (size_t)tenant * PT_QUOTA_BUCKETS + bucket_of(quota, pt_view_now_ns(ctx));
+    quota->due_ns[tenant] = PT_NEVER;
+    PT_TRY(try_list(quota, ctx, tenant, &quota->wheel_first[at], &quota->wheel_last[at], admitted,
+                    owner));
+    return try_list(quota, ctx, tenant, &quota->first[tenant], &quota->last[tenant], admitted,
+                    owner);
+}
+
+/* The next try of one in the list who would get in; PT_NEVER. */
+static int64_t next_in(const struct pt_resource_quota *quota, const struct pt_ctx *ctx, pt_job job,
+                       uint64_t left)
+{
+    int64_t next_ns = PT_NEVER;
+    for (; job != PT_NONE; job = quota->behind[job]) {
+        if (asked(ctx, job) > left) continue;
+        int64_t time_ns = retry_ns(quota, job, pt_view_now_ns(ctx) + 1);
+        if (time_ns < next_ns) next_ns = time_ns;
+    }
+    return next_ns;
+}
+
+/* The wheel from now on: who is in this bucket may try soon, or last of all. */
 static void next_try(struct pt_resource_quota *quota, const struct pt_ctx *ctx, uint32_t tenant)
 {
     uint64_t left = quota->quota[tenant] - quota->used[tenant];
-    for (pt_job job = quota->first[tenant]; job != PT_NONE; job = quota->behind[job])
-        if (asked(ctx, job) <= left)
-            look_at(quota, tenant, retry_ns(quota, job, pt_view_now_ns(ctx) + 1));
+    uint32_t here = bucket_of(quota, pt_view_now_ns(ctx));
+    const pt_job *wheel = quota->wheel_first + (size_t)tenant * PT_QUOTA_BUCKETS;
+    if (left == 0) return;
+    look_at(quota, tenant, next_in(quota, ctx, quota->first[tenant], left));
+    look_at(quota, tenant, next_in(quota, ctx, wheel[here], left));
+    for (uint32_t i = 1; i < PT_QUOTA_BUCKETS; i++) {
+        int64_t time_ns = next_in(quota, ctx, wheel[(here + i) % PT_QUOTA_BUCKETS], left);
+        look_at(quota, tenant, time_ns);
+        if (time_ns != PT_NEVER) return;
+    }
 }
 
 enum pt_status

@@ -8,23 +8,29 @@
  * the whole quota is declined.
  *
  * What a job asks for is counted as in the first pool that could hold it. Only times at which
- * somebody refused would get in are looked at: O(refused jobs of the tenant) when its quota is
- * released, and nothing for tenants without a quota. 16 bytes a job where a tenant has one.
+ * somebody refused would get in are looked at, and of the refused, whose tries come round with the
+ * longest back-off, those that try next: a part of them, as many as there are buckets, unless most
+ * are too large for what is free. 16 bytes a job, and 2 KiB a tenant, where a tenant has a quota.
  */
 #ifndef PT_QUEUES_RESOURCE_QUOTA_H
 #define PT_QUEUES_RESOURCE_QUOTA_H
 
 #include "partita/policy.h"
 
+#define PT_QUOTA_BUCKETS 256
+
 struct pt_resource_quota {
     bool any;                /* a tenant has a quota */
     int64_t base_ns, cap_ns; /* of the back-off */
     uint32_t tenant_count;
-    uint64_t *quota, *used;        /* by tenant, in parts of a GPU */
-    pt_job *first, *last;          /* by tenant: the refused, in order of creation */
-    int64_t *due_ns;               /* by tenant: when to look at them next; PT_NEVER */
-    int64_t next_due_ns, woken_ns; /* the least of those; when the next timer is due */
-    pt_job watched;                /* jobs that failed, and may be ended for good */
+    uint64_t *quota, *used;           /* by tenant, in parts of a GPU */
+    pt_job *first, *last;             /* by tenant: the refused whose back-off still grows */
+    pt_job *wheel_first, *wheel_last; /* [tenant][PT_QUOTA_BUCKETS]: the others, by when they try in
+                                         each period of the longest back-off */
+    int64_t growth_ns;                /* from the creation to the first try at the longest */
+    int64_t *due_ns;                  /* by tenant: when to look at them next; PT_NEVER */
+    int64_t next_due_ns, woken_ns;    /* the least of those; when the next timer is due */
+    pt_job watched;                   /* jobs that failed, and may be ended for good */
     /* by job */
     pt_job *behind;      /* in the list it is in */
     int64_t *created_ns; /* when its creation was first tried */

@@ -183,3 +183,23 @@ Test(k8s, pods_stay_on_a_node_and_gangs_stop_nobody)
     cr_assert_eq(rig.results[a].preemptions, 0);
     rig_fini(&rig);
 }
+
+/* Refused for hours: tries come round every minute, 63 s + n minutes after each creation, and the
+ * first try after a release wins, whoever was created first. */
+Test(k8s, those_who_wait_for_long_try_every_minute)
+{
+    static struct rig rig;
+    world(&rig, "", 1, 8, 1000000);
+    pt_job holder = add(&rig, 0, 7200, 1, 0, "x");
+    pt_job jobs[3];
+    for (int i = 0; i < 3; i++)
+        jobs[i] = add(&rig, 10 + 20 * i, 100, 1, 0, "x");
+    pt_job fresh = add(&rig, 7198, 100, 1, 0, "x");
+    cr_assert_eq(rig_run(&rig), PT_OK, "%s", rig.error.message);
+    starts_at(&rig, holder, 0);
+    starts_at(&rig, fresh, 7201);   /* tries at 7198, 7199, 7201 */
+    starts_at(&rig, jobs[2], 7313); /* free from 7301 on: it tries at 50 + 63 + 60 n */
+    starts_at(&rig, jobs[1], 7413); /* 30 + 63 + 60 n, just as the other leaves */
+    starts_at(&rig, jobs[0], 7513);
+    rig_fini(&rig);
+}
