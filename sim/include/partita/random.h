@@ -29,7 +29,8 @@ enum pt_purpose {
     PT_PURPOSE_FAULT = 9,
     PT_PURPOSE_TURN = 10,
     PT_PURPOSE_FOLDS = 10,
-    PT_PURPOSE_PLACEMENT = 11
+    PT_PURPOSE_PLACEMENT = 11,
+    PT_PURPOSE_BOOTSTRAP = 12
 };
 
 extern const gsl_rng_type *const pt_rng_type;
