@@ -22,8 +22,9 @@ static double freedom_each(const struct pt_difference *d)
     if (d->paired) return 1;
     double nb = (double)d->base_count, nw = (double)d->new_count;
     double sum = d->sd * d->sd, e = d->error * d->error;
-    if (d->base_count == d->new_count) return d->freedom / (nb - 1);
-    double vb = (e - sum / nw) / (1 / nb - 1 / nw);
+    if (d->base_count == d->new_count && d->kind == PT_DIFFERENCE_VARIES)
+        return d->freedom / (nb - 1);
+    double vb = d->kind == PT_DIFFERENCE_VARIES ? (e - sum / nw) / (1 / nb - 1 / nw) : sum / 2;
     if (!(vb > 0)) vb = 0;
     if (vb > sum) vb = sum;
     double vw = sum - vb;
@@ -34,8 +35,8 @@ uint64_t pt_seeds_needed(const struct pt_difference *d, double size, double leve
 {
     assert(level > 0 && level < 1 && power >= 0.5 && power < 1);
     uint64_t n = d->base_count < d->new_count ? d->base_count : d->new_count;
-    if (d->kind == PT_DIFFERENCE_EQUAL || d->kind == PT_DIFFERENCE_CONSTANT) return 0;
-    if (d->kind != PT_DIFFERENCE_VARIES) return n < 2 ? 2 - n : 0;
+    if (d->kind == PT_DIFFERENCE_NONE || d->kind == PT_DIFFERENCE_SINGLE) return n < 2 ? 2 - n : 0;
+    if (d->sd == 0) return 0;
     if (!(size > 0)) return PT_SEEDS_NEVER;
     double each = freedom_each(d), tail = (1 - level) / 2;
     if (told_by(n, d->sd, each, tail, power) <= size) return 0;

@@ -7,6 +7,9 @@
 
 #include "partita/random.h"
 
+/* Of a value that is known to the nearest whole number: uniform over 1. */
+#define WHOLE_VARIANCE (1.0 / 12)
+
 /* Values that are walked twice: those of one array, or differences of two. */
 struct values {
     const double *add, *subtract; /* subtract == NULL: add alone */
@@ -78,6 +81,15 @@ static double mean_of_side(double *largest, const struct values *pairs, const do
     return sum / count + rest / count;
 }
 
+/* `side` holds whole numbers wherever `used` is used. */
+static bool are_whole(const struct values *used, const double *side)
+{
+    for (size_t i = 0; i < used->n; i++) {
+        if (is_used(used, i) && floor(side[i]) != side[i]) return false;
+    }
+    return true;
+}
+
 static double magnitude(const struct moments *m)
 {
     return m->count == 0 ? 0 : fmax(fabs(m->min), fabs(m->max));
@@ -100,13 +112,28 @@ static void conclude(struct pt_difference *d, double level, double spread)
     d->effect = d->difference / spread;
 }
 
-static void conclude_without_spread(struct pt_difference *d, bool equal)
+static void conclude_equal(struct pt_difference *d)
 {
-    d->kind = equal ? PT_DIFFERENCE_EQUAL : PT_DIFFERENCE_CONSTANT;
+    d->kind = PT_DIFFERENCE_EQUAL;
     d->sd = d->error = 0;
     d->low = d->high = d->difference;
-    d->p = equal ? 1 : 0;
-    d->effect = equal ? 0 : NAN;
+    d->p = 1;
+    d->effect = 0;
+}
+
+/* All differences are the same. Of few whole numbers that may be chance: they get the spread that
+ * rounding hides. */
+static void conclude_constant(struct pt_difference *d, bool whole, double level)
+{
+    d->kind = PT_DIFFERENCE_CONSTANT;
+    d->sd = whole ? sqrt(2 * WHOLE_VARIANCE) : 0;
+    d->error = 0;
+    d->low = d->high = d->difference;
+    d->p = 0;
+    if (!whole) return;
+    double nb = (double)d->base_count, nw = (double)d->new_count;
+    d->error = d->paired ? d->sd / sqrt(nb) : sqrt(WHOLE_VARIANCE / nb + WHOLE_VARIANCE / nw);
+    conclude(d, level, d->paired ? d->sd : sqrt(WHOLE_VARIANCE));
 }
 
 static struct pt_difference nothing(bool paired)
@@ -146,7 +173,10 @@ void pt_difference_paired(struct pt_difference *d, const double *base, const dou
     d->freedom = (double)(m.count - 1);
     double rounding = 8 * DBL_EPSILON * largest;
     if (m.max - m.min <= rounding) {
-        conclude_without_spread(d, fmax(fabs(m.min), fabs(m.max)) <= rounding);
+        if (fmax(fabs(m.min), fabs(m.max)) <= rounding)
+            conclude_equal(d);
+        else
+            conclude_constant(d, are_whole(&pairs, base) && are_whole(&pairs, new_values), level);
         return;
     }
     d->kind = PT_DIFFERENCE_VARIES;
@@ -159,8 +189,9 @@ void pt_difference_unpaired(struct pt_difference *d, const double *base, size_t 
                             const double *new_values, size_t new_count, double level)
 {
     assert(level > 0 && level < 1);
-    const struct moments b = moments_of(&(struct values){base, NULL, base_count});
-    const struct moments w = moments_of(&(struct values){new_values, NULL, new_count});
+    const struct values base_values = {base, NULL, base_count};
+    const struct values others = {new_values, NULL, new_count};
+    const struct moments b = moments_of(&base_values), w = moments_of(&others);
     *d = nothing(false);
     d->base_count = b.count;
     d->new_count = w.count;
@@ -175,7 +206,11 @@ void pt_difference_unpaired(struct pt_difference *d, const double *base, size_t 
     double rounding = 8 * DBL_EPSILON * fmax(magnitude(&b), magnitude(&w));
     if (b.max - b.min <= rounding && w.max - w.min <= rounding) {
         d->freedom = (double)(b.count + w.count - 2);
-        conclude_without_spread(d, fabs(d->difference) <= rounding);
+        if (fabs(d->difference) <= rounding)
+            conclude_equal(d);
+        else
+            conclude_constant(d, are_whole(&base_values, base) && are_whole(&others, new_values),
+                              level);
         return;
     }
     double nb = (double)b.count, nw = (double)w.count;

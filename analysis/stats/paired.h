@@ -24,7 +24,8 @@ enum pt_difference_kind {
     PT_DIFFERENCE_NONE,     /* a side has no values: all figures are NaN */
     PT_DIFFERENCE_SINGLE,   /* too few for a spread: a difference, no interval, no p */
     PT_DIFFERENCE_EQUAL,    /* no value differs: interval [d, d] around nothing, p = 1 */
-    PT_DIFFERENCE_CONSTANT, /* the same difference every time: interval [d, d], p = 0 */
+    PT_DIFFERENCE_CONSTANT, /* the same difference every time: interval [d, d] and p = 0, but for
+                               whole numbers (see pt_difference_paired) */
     PT_DIFFERENCE_VARIES    /* the usual case */
 };
 
@@ -51,7 +52,13 @@ struct pt_difference {
 /* Compares new_values[i] with base[i], i < n, pair by pair. `level` is the confidence of the
  * interval, above 0 and below 1 (0.95). Differences that vary by no more than 8 units in the last
  * place of the largest value used count as constant, and as none if they are themselves no larger:
- * what is left of rounding is no evidence. */
+ * what is left of rounding is no evidence.
+ *
+ * Student's t has no answer where all differences are the same. Of continuous values that is no
+ * chance: p is 0. But two or three seeds may each well have one preemption more by chance: where
+ * all values are whole, each is taken as known to the nearest whole number (variance 1/12), and
+ * interval, p and effect follow from that spread, sd = sqrt(1/6): 1 more in each of two seeds is p
+ * 0.18, 5 more in each of five 0.00001. */
 void pt_difference_paired(struct pt_difference *d, const double *base, const double *new_values,
                           size_t n, double level);
 

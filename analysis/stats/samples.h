@@ -1,5 +1,6 @@
 /* Two large samples side by side: do their distributions differ, where, and by how much. All take
- * sorted arrays, so that a sample is sorted once however often it is looked at, and are linear.
+ * arrays sorted ascending and without NaN (pt_samples_sort), so that a sample is sorted once
+ * however often it is looked at, and are linear.
  *
  * Jobs of one run wait for each other, and a trace is the same under both policies: values are not
  * independent, within a run or between two. D, the shares and the effect say how far apart the

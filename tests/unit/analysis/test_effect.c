@@ -58,7 +58,7 @@ Test(effect, seeds_for_groups)
 
 Test(effect, seeds_where_there_is_no_spread)
 {
-    const double base[] = {1, 2, 3}, up[] = {2, 3, 4};
+    const double base[] = {1.5, 2, 3}, up[] = {2.5, 3, 4};
     struct pt_difference d;
     pt_difference_paired(&d, base, base, 0, 0.95);
     cr_assert_eq(pt_seeds_needed(&d, 1, 0.95, 0.8), 2);
@@ -68,6 +68,14 @@ Test(effect, seeds_where_there_is_no_spread)
     cr_assert_eq(pt_seeds_needed(&d, 0, 0.95, 0.8), 0);
     pt_difference_paired(&d, base, up, 3, 0.95);
     cr_assert_eq(pt_seeds_needed(&d, 1, 0.95, 0.8), 0);
+    /* 1 more in each of two, all whole: sd 0.408, t(0.975, 2) 0.408 / sqrt(3) = 1.014 and
+     * t(0.975, 3) 0.408 / 2 = 0.65 */
+    const double whole[] = {1, 2}, more[] = {2, 3}, same[] = {1, 1}, higher[] = {2, 2};
+    pt_difference_paired(&d, whole, more, 2, 0.95);
+    cr_assert_eq(pt_seeds_needed(&d, 1, 0.95, 0.5), 2);
+    /* groups: t(0.975, 4) 0.408 / sqrt(3) = 0.65 */
+    pt_difference_unpaired(&d, same, 2, higher, 2, 0.95);
+    cr_assert_eq(pt_seeds_needed(&d, 1, 0.95, 0.5), 1);
     const struct pt_difference varies = of(4, 0.1);
     cr_assert_eq(pt_seeds_needed(&varies, 0, 0.95, 0.8), PT_SEEDS_NEVER);
     cr_assert_eq(pt_seeds_needed(&varies, NAN, 0.95, 0.8), PT_SEEDS_NEVER);

@@ -95,7 +95,7 @@ Test(paired, too_few_pairs_have_no_interval)
 
 Test(paired, without_spread_the_answer_is_exact)
 {
-    const double base[] = {100, 300, 200}, same[] = {100, 300, 200}, up[] = {107, 307, 207};
+    const double base[] = {100.5, 300, 200}, same[] = {100.5, 300, 200}, up[] = {107.5, 307, 207};
     struct pt_difference d;
     pt_difference_paired(&d, base, same, 3, 0.95);
     cr_assert_eq(d.kind, PT_DIFFERENCE_EQUAL);
@@ -103,17 +103,42 @@ Test(paired, without_spread_the_answer_is_exact)
     pt_difference_paired(&d, base, up, 3, 0.95);
     cr_assert_eq(d.kind, PT_DIFFERENCE_CONSTANT);
     cr_assert(d.difference == 7 && d.low == 7 && d.high == 7 && d.p == 0 && isnan(d.effect));
-    const double ones[] = {1, 1}, twos[] = {2, 2, 2};
-    pt_difference_unpaired(&d, ones, 2, twos, 3, 0.95);
+    const double halves[] = {0.5, 0.5}, twos[] = {2, 2, 2};
+    pt_difference_unpaired(&d, halves, 2, twos, 3, 0.95);
     cr_assert_eq(d.kind, PT_DIFFERENCE_CONSTANT);
-    cr_assert(d.low == 1 && d.high == 1 && d.p == 0);
-    pt_difference_unpaired(&d, ones, 2, ones, 2, 0.95);
+    cr_assert(d.low == 1.5 && d.high == 1.5 && d.p == 0);
+    pt_difference_unpaired(&d, halves, 2, halves, 2, 0.95);
     cr_assert_eq(d.kind, PT_DIFFERENCE_EQUAL);
     const double zeros[] = {0, 0};
     pt_difference_paired(&d, zeros, zeros, 2, 0.95);
-    cr_assert(d.relative == 0);
-    pt_difference_paired(&d, zeros, ones, 2, 0.95);
-    cr_assert(isnan(d.relative) && d.difference == 1);
+    cr_assert(d.relative == 0 && d.p == 1 && d.kind == PT_DIFFERENCE_EQUAL);
+    pt_difference_paired(&d, zeros, halves, 2, 0.95);
+    cr_assert(isnan(d.relative) && d.difference == 0.5);
+}
+
+Test(paired, the_same_whole_difference_may_be_chance)
+{
+    /* with 1 and 2 degrees of freedom p is known: 2/pi atan(1/t), and 1 - t / sqrt(t^2 + 2) */
+    const double base[] = {3, 0, 12}, up[] = {4, 1, 13};
+    struct pt_difference d;
+    pt_difference_paired(&d, base, up, 2, 0.95);
+    cr_assert_eq(d.kind, PT_DIFFERENCE_CONSTANT);
+    NEAR(d.sd, sqrt(1.0 / 6), 1e-16);
+    NEAR(d.p, 2 / acos(-1) * atan(1 / sqrt(12)), 1e-11);
+    cr_assert(d.low < 0 && d.high > 2);
+    pt_difference_paired(&d, base, up, 3, 0.95);
+    double t = sqrt(18);
+    NEAR(d.p, 1 - t / sqrt(t * t + 2), 1e-11);
+    NEAR(d.high - 1, 4.30265273 / t, 1e-8);
+    NEAR(d.effect, sqrt(6), 1e-15);
+    const double ones[] = {1, 1}, sixes[] = {6, 6};
+    pt_difference_unpaired(&d, ones, 2, sixes, 2, 0.95);
+    cr_assert_eq(d.kind, PT_DIFFERENCE_CONSTANT);
+    t = 5 / sqrt(1.0 / 12);
+    NEAR(d.p, 1 - t / sqrt(t * t + 2), 1e-11);
+    const double almost[] = {4, 1.25, 13}, part[] = {3, 0.25, 12};
+    pt_difference_paired(&d, part, almost, 3, 0.95);
+    cr_assert(d.kind == PT_DIFFERENCE_CONSTANT && d.p == 0);
 }
 
 Test(paired, what_rounding_left_is_no_evidence)
