@@ -96,6 +96,18 @@ static void does_not_fit(struct pt_kai *kai, struct pt_ctx *ctx, uint32_t group,
     pt__kai_set_aside(&kai->jobs, &kai->tree, group, kept);
 }
 
+/* Whether a job that nobody may stop is larger than its quotas, wherever it ran. */
+static bool never_within_quota(const struct pt_kai *kai, const struct pt_ctx *ctx,
+                               const struct pt_kai_group *g)
+{
+    for (uint64_t pools = pt_view_class_pools(ctx, g->class_id); pools != 0; pools &= pools - 1) {
+        uint32_t pool = (uint32_t)__builtin_ctzll(pools);
+        if (pt__kai_ever_within_quota(&kai->tree, g->leaf, pt_view_parts(ctx, pool, g->head)))
+            return false;
+    }
+    return true;
+}
+
 static enum pt_status allocate(struct pt_kai *kai, struct pt_ctx *ctx)
 {
     uint32_t group;
@@ -104,7 +116,11 @@ static enum pt_status allocate(struct pt_kai *kai, struct pt_ctx *ctx)
         const struct pt_kai_shape *shape = &kai->jobs.shape[g->shape];
         const struct pt_units *units;
         uint64_t pools = pt__kai_pools(kai, ctx, group);
-        if (pools == 0) {
+        if (pools == 0 && never_within_quota(kai, ctx, g)) {
+            pt_job job = g->head;
+            (void)pt__kai_leave(&kai->jobs, &kai->tree, job);
+            PT_TRY(pt_ctx_decline(ctx, job, PT_REASON_QUOTA));
+        } else if (pools == 0) {
             pt_ctx_say(ctx, g->head, PT_REASON_QUOTA);
             pt__kai_set_aside(&kai->jobs, &kai->tree, group, true);
         } else if (shape->blocked) {

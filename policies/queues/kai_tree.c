@@ -190,6 +190,13 @@ bool pt__kai_within_quota(const struct pt_kai_tree *tree, uint32_t leaf, uint64_
     return true;
 }
 
+bool pt__kai_ever_within_quota(const struct pt_kai_tree *tree, uint32_t leaf, uint64_t parts)
+{
+    for (uint32_t n = leaf; n != PT_NONE; n = tree->node[n].parent)
+        if (tree->node[n].quota_said && parts > tree->node[n].deserved) return false;
+    return true;
+}
+
 /* -1 where a / of_a < b / of_b, 1 where it is more; what has no share counts as it is. */
 static int compare(uint64_t a, uint64_t of_a, uint64_t b, uint64_t of_b)
 {

@@ -60,6 +60,8 @@ uint64_t pt__kai_allocatable(const struct pt_kai_node *node);
 
 /* Whether a job of this size that can't be stopped stays within the quotas on its way up. */
 bool pt__kai_within_quota(const struct pt_kai_tree *tree, uint32_t leaf, uint64_t parts);
+/* The same where no other job is there. */
+bool pt__kai_ever_within_quota(const struct pt_kai_tree *tree, uint32_t leaf, uint64_t parts);
 
 /* Whether node `a`, whose next job is of size `next_a`, is served before its sibling `b`; `held`
  * by node, instead of what they hold. Those over their fair share come last; then who stays within
