@@ -340,7 +340,9 @@ static bool stop_others(struct pt_kueue *kueue, struct pt_ctx *ctx,
          pools &= pools - 1) {
         uint32_t pool = (uint32_t)__builtin_ctzll(pools);
         if (!pt__kueue_preempt(kueue, ctx, entry->job, entry->tenant, pool)) continue;
-        (void)pt__queue_remove(&kueue->queue, ctx, entry->job);
+        enum pt_job_state state = pt_view_state(ctx, entry->job);
+        if (state != PT_STATE_PENDING && state != PT_STATE_PAUSED)
+            (void)pt__queue_remove(&kueue->queue, ctx, entry->job);
         if (holds(ctx, entry->job)) admit(kueue, ctx, entry->job, pool);
         return true;
     }

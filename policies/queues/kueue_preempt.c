@@ -236,8 +236,10 @@ bool pt__kueue_preempt(struct pt_kueue *kueue, struct pt_ctx *ctx, pt_job job, u
                         .pool = pool,
                         .parts = pt__kueue_parts(ctx, job, pool)};
     bool at_home = !pt__kueue_borrows(&kueue->quota, tenant, plan.parts);
-    if (pt_view_preemption(ctx)->mode == PT_PREEMPTION_NONE || !pt_view_rank(ctx, job).preempts)
-        return false;
+    const struct pt_preemption *how = pt_view_preemption(ctx);
+    if (how->mode == PT_PREEMPTION_NONE || !pt_view_rank(ctx, job).preempts) return false;
+    bool saves = how->save_base_ns > 0 || how->save_per_gib_ns > 0;
+    if (saves && pt_view_units_wanted(ctx, job) == 0) return false; /* it can't wait for units */
     if (kueue->reclaim != PT_KUEUE_NEVER) {
         bool over_others = kueue->borrow == PT_KUEUE_LOWER;
         if (at_home || kueue->fair)
