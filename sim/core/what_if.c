@@ -290,6 +290,18 @@ static bool own_units_legal(struct pt_sim *sim, const struct pt_live *live, uint
     return pt__units_legal(sim, live->job, &units);
 }
 
+/* Whether units were assumed on the job's GPUs whose instances may have been cut for them only
+ * because nobody was there. */
+static bool cut_for_others(const struct pt_sim *sim, const struct pt_live *live)
+{
+    const struct pt_trial *trial = sim->trial_log;
+    if (sim->pools[live->pool].nested == NULL) return false;
+    for (uint32_t m = live->first_member; m != PT_NONE; m = sim->member[m].job_next)
+        for (uint32_t i = 0; i < trial->unit_count; i++)
+            if (trial->unit[i].gpu == sim->member[m].gpu) return true;
+    return false;
+}
+
 bool pt__do_try_unlift(struct pt_ctx *ctx, pt_job job)
 {
     struct pt_sim *sim = sim_of(ctx);
@@ -297,6 +309,7 @@ bool pt__do_try_unlift(struct pt_ctx *ctx, pt_job job)
     struct pt_trial_entry *entry = entry_of(sim, job);
     if (entry == NULL || !entry->lifted || entry->assumed) return false;
     const struct pt_live *live = &sim->live[sim->live_of[job]];
+    if (cut_for_others(sim, live)) return false;
     if (!grow_all(sim, live->unit_count)) return false;
     uint32_t count = units_held(sim, live), before = sim->trial_log->change_count;
     if (!own_units_legal(sim, live, count)) return false;

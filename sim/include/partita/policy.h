@@ -543,7 +543,8 @@ static inline bool pt_ctx_try_lift(struct pt_ctx *ctx, pt_job job)
 {
     return ctx->api->try_lift(ctx, job);
 }
-/* Puts a lifted job back where it runs; false if what was assumed since has taken its room. */
+/* Puts a lifted job back where it runs; false if what was assumed since has taken its room, or is on
+ * one of its MIG GPUs: that may have been cut anew because nobody was there. */
 static inline bool pt_ctx_try_unlift(struct pt_ctx *ctx, pt_job job)
 {
     return ctx->api->try_unlift(ctx, job);
