@@ -130,10 +130,12 @@ static bool find_shapes(struct pt_kai_jobs *jobs, const struct pt_ctx *ctx)
         struct pt_kai_group *group = &jobs->group[ask[i].group];
         if (i == 0 || by_ask(&ask[i - 1], &ask[i]) != 0)
             jobs->shape[jobs->shape_count++] =
-                (struct pt_kai_shape){.job = group->first,
-                                      .pools = pt_view_class_pools(ctx, group->class_id),
-                                      .aside = PT_NONE};
+                (struct pt_kai_shape){.job = group->first, .aside = PT_NONE};
         group->shape = jobs->shape_count - 1;
+        struct pt_kai_shape *shape = &jobs->shape[group->shape];
+        uint64_t pools = pt_view_class_pools(ctx, group->class_id);
+        if (shape->pools == 0) shape->job = group->first; /* one that some tenant's limit allows */
+        shape->pools |= pools;
     }
     free(ask);
     return ok;
