@@ -142,6 +142,10 @@ typedef bool wants_fn(struct pt_kai *kai, const struct pt_ctx *ctx, const struct
 
 static bool stops_others(const struct pt_ctx *ctx, const struct pt_kai_group *group)
 {
+    const struct pt_preemption *how = pt_view_preemption(ctx);
+    bool saves = how->save_base_ns > 0 || how->save_per_gib_ns > 0;
+    if (saves && pt_view_units_wanted(ctx, group->head) == 0)
+        return false; /* it has no units that could be kept for it until the others are saved */
     return pt_view_rank(ctx, group->head).preempts;
 }
 
