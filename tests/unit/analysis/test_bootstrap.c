@@ -177,7 +177,8 @@ Test(bootstrap, never_reaches_beyond_the_values)
     double base[12] = {0}, after[12] = {0, 0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0, 0.1, 0.2, 0.1, 1e6};
     struct pt_bootstrap b;
     for (int direction = 0; direction < 2; direction++) {
-        cr_assert_eq(pt_bootstrap_paired(&b, base, after, 12, 0.999999, 1000, 1, NULL), PT_OK);
+        cr_assert_eq(pt_bootstrap_paired(&b, base, after, 12, 0.999999999999, 1000, 1, NULL),
+                     PT_OK);
         cr_assert(b.low >= -1e6 && b.low < b.high && b.high <= 1e6, "%g %g", b.low, b.high);
         for (int i = 0; i < 12; i++)
             after[i] = -after[i];

@@ -1,6 +1,7 @@
 #include "analysis/stats/effect.h"
 
 #include <criterion/criterion.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 /* Differences with n pairs, mean m and standard deviation 1 (n even). */
@@ -54,6 +55,28 @@ Test(effect, seeds_for_groups)
     const double two[] = {0.5 - sqrt(0.5), 0.5 + sqrt(0.5)};
     pt_difference_unpaired(&d, base, 4, two, 2, 0.95);
     cr_assert_eq(pt_seeds_needed(&d, 0.5, 0.95, 0.8), 64 - 2);
+}
+
+/* Variances 1 and 9 from 4 and 6 values: n values a side have 100 (n - 1) / 82 degrees of freedom.
+ */
+Test(effect, seeds_for_groups_of_other_spreads)
+{
+    const double a = sqrt(0.75), b = sqrt(7.5);
+    const double calm[] = {-a, a, -a, a}, wild[] = {-b, b, -b, b, -b, b};
+    struct pt_difference d;
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == 0)
+            pt_difference_unpaired(&d, calm, 4, wild, 6, 0.95);
+        else
+            pt_difference_unpaired(&d, wild, 6, calm, 4, 0.95);
+        for (double size = 1.2; size < 6; size += 0.1) {
+            uint64_t n = 4;
+            while (gsl_cdf_tdist_Pinv(0.975, 100.0 * (double)(n - 1) / 82) * sqrt(10 / (double)n) >
+                   size)
+                n++;
+            cr_assert_eq(pt_seeds_needed(&d, size, 0.95, 0.5), n - 4, "size %g", size);
+        }
+    }
 }
 
 Test(effect, seeds_where_there_is_no_spread)

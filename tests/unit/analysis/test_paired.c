@@ -59,6 +59,10 @@ Test(paired, by_hand)
     NEAR(d.high - d.low, 2 * 2.131846786 * sqrt(0.5), 1e-8); /* t table: 0.95, 4 */
     NEAR(d.effect, 3 / sqrt(2.5), 1e-15);
     NEAR(d.relative, 0.1, 1e-16);
+    /* more is more, also of what is negative */
+    const double lateness[] = {-3, -5}, later[] = {-2, -4.5};
+    pt_difference_paired(&d, lateness, later, 2, 0.9);
+    NEAR(d.relative, 0.75 / 4, 1e-16);
     /* sides of other sizes: variances 1 and 10/3, n 3 and 4 */
     const double a[] = {1, 2, 3}, b[] = {2, 4, 6, 4};
     pt_difference_unpaired(&d, a, 3, b, 4, 0.95);

@@ -129,6 +129,9 @@ Test(samples, mann_whitney_with_ties_by_hand)
     const double one[] = {1}, two[] = {2};
     pt_mann_whitney_of_sorted(&mw, one, 1, two, 1);
     cr_assert(mw.u == 1 && mw.effect == 1 && mw.z == 0 && mw.p == 1);
+    const double outer[] = {1, 4}, inner[] = {2, 3};
+    pt_mann_whitney_of_sorted(&mw, outer, 2, inner, 2);
+    cr_assert(mw.u == 2 && mw.effect == 0 && mw.z == 0 && mw.p == 1);
 }
 
 static double share_up_to(const double *values, int n, double x)
