@@ -8,6 +8,7 @@
 struct verdict {
     char *file, *name, *text; /* text: the messages, "" when it passed */
     enum pt_verdict verdict;
+    bool skipped;
     double wall_s;
 };
 
@@ -67,23 +68,61 @@ static char *messages_text(const struct pt_messages *messages)
     return text;
 }
 
-enum pt_status pt__junit_add(struct pt__junit *junit, const char *file,
-                             const struct pt_scenario *scenario)
+/* Room for one more; NULL when memory is out. */
+static struct verdict *next(struct pt__junit *junit)
 {
     if (junit->count == junit->capacity) {
         size_t capacity = junit->capacity ? 2 * junit->capacity : 64;
         struct verdict *more = realloc(junit->list, capacity * sizeof *more);
-        if (!more) return PT_ERR_MEMORY;
+        if (!more) return NULL;
         junit->list = more;
         junit->capacity = capacity;
     }
-    struct verdict *verdict = &junit->list[junit->count++];
+    return &junit->list[junit->count++];
+}
+
+static enum pt_status whole(const struct verdict *verdict)
+{
+    return verdict->file && verdict->name && verdict->text ? PT_OK : PT_ERR_MEMORY;
+}
+
+enum pt_status pt__junit_add(struct pt__junit *junit, const char *file,
+                             const struct pt_scenario *scenario)
+{
+    struct verdict *verdict = next(junit);
+    if (!verdict) return PT_ERR_MEMORY;
     *verdict = (struct verdict){.file = copy(file),
                                 .name = copy(scenario->name),
                                 .text = messages_text(&scenario->messages),
                                 .verdict = scenario->verdict,
                                 .wall_s = scenario->wall_s};
-    return verdict->file && verdict->name && verdict->text ? PT_OK : PT_ERR_MEMORY;
+    return whole(verdict);
+}
+
+/* "SCENARIO: GATE"; malloc'ed. */
+static char *gate_name(const struct pt_scenario *scenario, const struct pt_gate *gate)
+{
+    size_t room = strlen(scenario->name) + strlen(gate->name) + 3;
+    char *name = malloc(room);
+    if (name) snprintf(name, room, "%s: %s", scenario->name, gate->name);
+    return name;
+}
+
+enum pt_status pt__junit_add_gate(struct pt__junit *junit, const char *file,
+                                  const struct pt_scenario *scenario, const struct pt_gate *gate)
+{
+    char text[256] = "not judged";
+    struct verdict *verdict = next(junit);
+    if (!verdict) return PT_ERR_MEMORY;
+    bool passed = gate->judgement.verdict == PT_JUDGED_PASSED;
+    if (scenario->judged) pt_judgement_text(text, sizeof text, &gate->condition, &gate->judgement);
+    *verdict = (struct verdict){.file = copy(file),
+                                .name = gate_name(scenario, gate),
+                                .text = copy(text),
+                                .verdict = !scenario->judged || passed ? PT_VERDICT_PASSED
+                                                                       : PT_VERDICT_FAILED,
+                                .skipped = !scenario->judged};
+    return whole(verdict);
 }
 
 /* U+FFFE and U+FFFF: UTF-8, but no XML. */
@@ -123,6 +162,12 @@ static void write_case(FILE *out, const struct verdict *verdict)
     fputs("\" name=\"", out);
     escaped(out, verdict->name);
     fprintf(out, "\" time=\"%.6f\"", verdict->wall_s);
+    if (verdict->skipped) {
+        fputs(">\n      <skipped message=\"", out);
+        escaped(out, verdict->text);
+        fputs("\"/>\n    </testcase>\n", out);
+        return;
+    }
     if (verdict->verdict == PT_VERDICT_PASSED) {
         fputs("/>\n", out);
         return;
@@ -142,17 +187,20 @@ static void write_case(FILE *out, const struct verdict *verdict)
 static size_t write_suite(FILE *out, const struct pt__junit *junit, size_t first)
 {
     size_t end = first;
-    unsigned counts[3] = {0};
+    unsigned counts[3] = {0}, skipped = 0;
     double wall_s = 0;
     for (; end < junit->count && strcmp(junit->list[end].file, junit->list[first].file) == 0;
          end++) {
         counts[junit->list[end].verdict]++;
+        skipped += junit->list[end].skipped;
         wall_s += junit->list[end].wall_s;
     }
     fputs("  <testsuite name=\"", out);
     escaped(out, junit->list[first].file);
-    fprintf(out, "\" tests=\"%zu\" failures=\"%u\" errors=\"%u\" time=\"%.6f\">\n", end - first,
-            counts[PT_VERDICT_FAILED], counts[PT_VERDICT_BROKEN], wall_s);
+    fprintf(out, "\" tests=\"%zu\" failures=\"%u\" errors=\"%u\"", end - first,
+            counts[PT_VERDICT_FAILED], counts[PT_VERDICT_BROKEN]);
+    if (skipped > 0) fprintf(out, " skipped=\"%u\"", skipped);
+    fprintf(out, " time=\"%.6f\">\n", wall_s);
     for (size_t i = first; i < end; i++)
         write_case(out, &junit->list[i]);
     fputs("  </testsuite>\n", out);

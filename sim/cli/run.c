@@ -3,6 +3,7 @@
 
 #include "analysis/results/results.h"
 #include "sim/cli/commands.h"
+#include "sim/cli/gates.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/run_parts.h"
 #include "sim/cli/summary.h"
@@ -31,6 +32,7 @@ static const struct pt__option options[] = {
      "read and check everything, say what is known before the run, and stop"},
     {"on-bad-row", 0, "WHAT", on_bad_row_words, false, PT__COMPLETES_CHOICE,
      "what to do with a bad row of the trace: stop (the default), or skip and count it"},
+    PT__OPTION_FAIL_ON,
     {0}};
 
 /* ---- the run ---- */
@@ -50,9 +52,10 @@ static void on_progress(void *ctx, const struct pt_run_progress *state)
     pt__progress_show(&session->progress, state);
 }
 
-static void print_json(const struct pt_run_facts *facts)
+static void print_json(const struct pt__run_session *session, const struct pt_run_facts *facts)
 {
     json_t *root = pt__summary_json(facts);
+    if (facts->summary) json_object_set_new(root, "gates", pt__gates_json(&session->gates));
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     fputc('\n', stdout);
     json_decref(root);
@@ -116,8 +119,11 @@ static int execute(struct pt__run_session *session)
     struct pt_error error = {.status = PT_OK};
     enum pt_status status = pt_run_execute(session->run, &error);
     pt__progress_clear(&session->progress);
+    /* A world that stands still has come to its end, one that was interrupted has not. */
+    bool ended = status == PT_OK || status == PT_ERR_DEADLOCK;
+    pt_gates_judge(&session->gates, ended ? facts->summary : NULL);
     if (facts->summary && pt__args_has(session->args, "json"))
-        print_json(facts);
+        print_json(session, facts);
     else if (facts->summary)
         pt__summary_text(stdout, terminal->color_out, facts);
     if (facts->summary && terminal->verbose)
@@ -133,17 +139,20 @@ static int execute(struct pt__run_session *session)
         int code = pt__complain(terminal, &error);
         if (facts->result_file && !terminal->quiet)
             fprintf(stderr, "partita: what is finished is in %s\n", facts->result_file);
+        if (facts->summary) pt__gates_say(terminal, &session->gates);
         return pt__finish_stdout(terminal, code);
     }
     compare_digests(session, facts);
-    return pt__finish_stdout(terminal, 0);
+    fflush(stdout);
+    pt__gates_say(terminal, &session->gates);
+    return pt__finish_stdout(terminal, pt_gates_failed(&session->gates) > 0 ? 1 : 0);
 }
 
 static int dry_run(const struct pt__run_session *session)
 {
     const struct pt_run_facts *facts = pt_run_facts(session->run);
     if (pt__args_has(session->args, "json"))
-        print_json(facts);
+        print_json(session, facts);
     else
         pt__summary_assumptions(stdout, session->terminal.color_out, facts);
     return pt__finish_stdout(&session->terminal, 0);
@@ -181,13 +190,16 @@ static enum pt_status prepare(struct pt__run_session *session)
                                          .progress = on_progress,
                                          .ctx = session,
                                          .interrupt = pt__interrupt_listen()};
-    return pt_run_prepare(&session->run, session->config, &run_options, &session->messages);
+    PT_TRY(pt_run_prepare(&session->run, session->config, &run_options, &session->messages));
+    return pt_gates_check_before(&session->gates, pt_run_facts(session->run)->input,
+                                 &session->messages);
 }
 
 static int go(struct pt__run_session *session)
 {
     struct pt_error error = {.status = PT_OK};
-    enum pt_status status = pt__run_load(session, &error);
+    enum pt_status status = pt__gates_read(&session->gates, session->args, &session->messages);
+    if (status == PT_OK) status = pt__run_load(session, &error);
     if (status == PT_OK) status = spare_inputs(session, &error);
     if (status == PT_OK) status = prepare(session);
     bool errors = session->messages.error_count > 0;
@@ -207,6 +219,7 @@ static int run(const struct pt__args *args)
     pt_messages_init(&session.messages);
     int code = go(&session);
     pt__run_unload(&session);
+    pt_gates_fini(&session.gates);
     return code;
 }
 
@@ -221,7 +234,10 @@ const struct pt__command pt__command_run = {
         "jobs can never fit, runs the simulation, prints a summary and, if asked, writes a result "
         "file.\n\nGiven a result file, runs the experiment kept in it again: with the same version "
         "and inputs the digest of the event log is the same. Relative inputs are looked for where "
-        "they were then.",
+        "they were then.\n\nA condition of --fail-on says what must not be: 'jct_p95_s > 2h', "
+        "'sla_satisfaction{tenant=acme} < 0.95', 'failed'. It is checked before anything runs, and "
+        "judged when the result is written and the summary printed. Of a metric that is null it "
+        "can't be judged, and fails.",
     .options = options,
     .example = "partita run experiment.yaml --set policy.blocking=skip --out skip.h5",
     .example_says = "runs the experiment with one key changed and keeps the result",

@@ -7,6 +7,7 @@
 #define PT_CLI_RUN_PARTS_H
 
 #include "analysis/results/results.h"
+#include "sim/cli/gates.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/terminal.h"
 #include "sim/experiment/run.h"
@@ -20,6 +21,7 @@ struct pt__run_session {
     struct pt_results_reader *rerun; /* NULL = an experiment file */
     struct pt_config *config;
     struct pt_run *run;
+    struct pt_gates gates;
     char **sets; /* owned texts: --set, --policy, --seed */
     size_t set_count;
     char *directory, *command_line;

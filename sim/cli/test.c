@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/cli/commands.h"
+#include "sim/cli/gates.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/junit.h"
 #include "sim/cli/terminal.h"
@@ -15,6 +16,7 @@ struct session {
     const volatile sig_atomic_t *interrupt;
     const char *pattern; /* NULL = all */
     struct pt__junit *junit;
+    struct pt_gates gates;
     unsigned passed, failed, broken;
 };
 
@@ -40,6 +42,36 @@ static void say_verdict(const struct session *session, const struct pt_scenario 
     pt_messages_print(&scenario->messages, stdout, terminal->color_out);
 }
 
+/* A gate of a scenario, in the list of verdicts: those that passed only with --verbose. */
+static void say_gate(const struct session *session, const struct pt_scenario *scenario,
+                     const struct pt_gate *gate)
+{
+    const struct pt__terminal *terminal = &session->terminal;
+    bool passed = gate->judgement.verdict == PT_JUDGED_PASSED;
+    if (!scenario->judged && scenario->verdict != PT_VERDICT_PASSED) return; /* it says why */
+    const char *word = !scenario->judged ? "-" : passed ? "ok" : "FAIL";
+    enum pt__style style = !scenario->judged ? PT__PLAIN : passed ? PT__GREEN : PT__RED;
+    char text[256] = "not judged, as no world was run";
+    if (terminal->quiet ? passed || !scenario->judged : passed && !terminal->verbose) return;
+    if (scenario->judged) pt_judgement_text(text, sizeof text, &gate->condition, &gate->judgement);
+    printf("  %s%-5s%s %s: %s: %s\n", pt__style(terminal->color_out, style), word,
+           pt__style(terminal->color_out, PT__PLAIN), scenario->name, gate->name, text);
+}
+
+static enum pt_status count_gates(struct session *session, const char *file,
+                                  const struct pt_scenario *scenario)
+{
+    for (size_t i = 0; i < session->gates.count; i++) {
+        const struct pt_gate *gate = &session->gates.list[i];
+        bool passed = gate->judgement.verdict == PT_JUDGED_PASSED;
+        say_gate(session, scenario, gate);
+        session->passed += scenario->judged && passed;
+        session->failed += scenario->judged && !passed;
+        if (session->junit) PT_TRY(pt__junit_add_gate(session->junit, file, scenario, gate));
+    }
+    return PT_OK;
+}
+
 static enum pt_status run_one(struct session *session, struct pt_yaml *yaml,
                               struct pt_yaml_node *document, uint32_t index)
 {
@@ -50,6 +82,8 @@ static enum pt_status run_one(struct session *session, struct pt_yaml *yaml,
         pt_scenario_fini(&scenario);
         return PT_OK;
     }
+    scenario.gates = &session->gates;
+    pt_gates_judge(&session->gates, NULL);
     enum pt_status status = pt_scenario_run(&scenario, yaml, document, NULL, session->interrupt);
     if (status == PT_OK) {
         say_verdict(session, &scenario);
@@ -57,6 +91,7 @@ static enum pt_status run_one(struct session *session, struct pt_yaml *yaml,
         session->failed += scenario.verdict == PT_VERDICT_FAILED;
         session->broken += scenario.verdict == PT_VERDICT_BROKEN;
         if (session->junit) status = pt__junit_add(session->junit, yaml->file, &scenario);
+        if (status == PT_OK) status = count_gates(session, yaml->file, &scenario);
     }
     pt_scenario_fini(&scenario);
     return status;
@@ -111,24 +146,37 @@ static enum pt_status run_all(struct session *session, struct pt_error *error)
     return PT_OK;
 }
 
-static int run(const struct pt__args *args)
+static int run_and_report(struct session *session)
 {
-    struct session session = {.args = args, .pattern = pt__args_value(args, "k")};
-    struct pt_error error = {.status = PT_OK};
+    const struct pt__args *args = session->args;
     const char *junit = pt__args_value(args, "junit");
-    pt__terminal_init(&session.terminal, args);
-    session.interrupt = pt__interrupt_listen();
+    struct pt_error error = {.status = PT_OK};
     enum pt_status status = PT_OK;
     for (size_t i = 0; i < args->operand_count && status == PT_OK; i++)
         status = pt_outfile_spares(junit, args->operands[i], &error);
     if (junit) pt__interrupt_keep_writing();
-    if (status == PT_OK && junit) status = pt__junit_open(&session.junit, junit, &error);
-    if (status == PT_OK) status = run_all(&session, &error);
-    int code = status == PT_OK ? conclude(&session) : pt__complain(&session.terminal, &error);
-    if (status != PT_OK) pt__junit_abandon(session.junit);
-    if (status == PT_OK && session.junit && pt__junit_close(session.junit, &error) != PT_OK)
-        code = pt__complain(&session.terminal, &error);
-    return pt__finish_stdout(&session.terminal, code);
+    if (status == PT_OK && junit) status = pt__junit_open(&session->junit, junit, &error);
+    if (status == PT_OK) status = run_all(session, &error);
+    int code = status == PT_OK ? conclude(session) : pt__complain(&session->terminal, &error);
+    if (status != PT_OK) pt__junit_abandon(session->junit);
+    if (status == PT_OK && session->junit && pt__junit_close(session->junit, &error) != PT_OK)
+        code = pt__complain(&session->terminal, &error);
+    return pt__finish_stdout(&session->terminal, code);
+}
+
+static int run(const struct pt__args *args)
+{
+    struct session session = {.args = args, .pattern = pt__args_value(args, "k")};
+    struct pt_messages messages;
+    pt__terminal_init(&session.terminal, args);
+    pt_messages_init(&messages);
+    session.interrupt = pt__interrupt_listen();
+    enum pt_status status = pt__gates_read(&session.gates, args, &messages);
+    pt_messages_print(&messages, stderr, session.terminal.color_err);
+    int code = status == PT_OK ? run_and_report(&session) : pt_status_exit_code(status);
+    pt_gates_fini(&session.gates);
+    pt_messages_fini(&messages);
+    return code;
 }
 
 static const struct pt__option options[] = {
@@ -136,6 +184,7 @@ static const struct pt__option options[] = {
      "write the verdicts for a continuous-integration system"},
     {"k", 'k', "PATTERN", NULL, false, PT__COMPLETES_NOTHING,
      "only scenarios whose name contains this, or matches it where it has * ? or ["},
+    PT__OPTION_FAIL_ON,
     {0}};
 
 const struct pt__command pt__command_test = {
@@ -150,7 +199,9 @@ const struct pt__command pt__command_test = {
         "what the summary must say, the exit code, a part of the error message, and invariants. A "
         "file may hold several, as YAML documents. All invariants of the simulated world are "
         "checked on the way. Exits 1 if an expectation does not hold, 2 if one is no expectation: "
-        "an unknown field, job, state or metric.",
+        "an unknown field, job, state or metric.\n\nConditions of --fail-on are judged by the "
+        "summary of every scenario that is run, and counted like scenarios. One whose world never "
+        "begins has no summary, and they are not judged there, which is said.",
     .options = options,
     .example = "partita test tests/scenarios/*.yaml -k gang --junit report.xml",
     .example_says = "runs the scenarios with 'gang' in their name",

@@ -8,6 +8,7 @@
 #ifndef PT_EXPERIMENT_SCENARIO_H
 #define PT_EXPERIMENT_SCENARIO_H
 
+#include "sim/experiment/gates.h"
 #include "sim/experiment/messages.h"
 #include "sim/experiment/run.h"
 #include "sim/experiment/yaml.h"
@@ -28,6 +29,8 @@ struct pt_scenario {
     enum pt_verdict verdict;
     bool expects;                /* false: nothing is expected, but that it runs to its end */
     struct pt_messages messages; /* what does not hold, or what is wrong */
+    struct pt_gates *gates;      /* of the caller, judged by the run; NULL = none */
+    bool judged;                 /* false: no world was run that they could be judged by */
     double wall_s;
 };
 
@@ -35,7 +38,9 @@ struct pt_scenario {
 void pt_scenario_init(struct pt_scenario *scenario, struct pt_yaml_node *document, uint32_t index);
 void pt_scenario_fini(struct pt_scenario *scenario);
 
-/* Runs a document of `yaml` and fills in verdict and messages. `origin_dir`: where relative paths
+/* Runs a document of `yaml` and fills in verdict and messages, and judges the gates, whose
+ * judgements are no part of the verdict; a gate about what the summary has not is an error of the
+ * verdict. `origin_dir`: where relative paths
  * start; NULL = the directory of the file. `interrupt` as in struct pt_run_options. Fails only with
  * PT_ERR_MEMORY or PT_ERR_INTERRUPTED: then there is no verdict. */
 PT_USE_RESULT enum pt_status pt_scenario_run(struct pt_scenario *scenario, struct pt_yaml *yaml,

@@ -50,6 +50,53 @@ Test(junit, writes_a_suite_a_file_and_a_case_a_scenario)
     cr_expect_str_eq(text, wanted);
 }
 
+/* Gates of a scenario that was run, or not. */
+static void add_gates(struct pt__junit *junit, bool judged)
+{
+    struct pt_metric metric = {.name = "failed", .value = 3};
+    struct pt_metric_group group = {.dimension = "", .label = "", .count = 1, .metrics = &metric};
+    const struct pt_summary summary = {.group_count = 1, .groups = &group};
+    const struct pt_scenario scenario = {.name = "one", .judged = judged};
+    struct pt_gates gates = {0};
+    cr_assert_eq(pt_gates_add(&gates, NULL, "failed > 2", "--fail-on", 0, 0, NULL), PT_OK);
+    cr_assert_eq(pt_gates_add(&gates, "many", "failed < 2", "--fail-on", 0, 0, NULL), PT_OK);
+    pt_gates_judge(&gates, judged ? &summary : NULL);
+    for (size_t i = 0; i < gates.count; i++)
+        cr_assert_eq(pt__junit_add_gate(junit, "a.yaml", &scenario, &gates.list[i]), PT_OK);
+    pt_gates_fini(&gates);
+}
+
+Test(junit, writes_a_case_a_gate_with_what_was_got_and_the_limit)
+{
+    static const char wanted[] =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"partita\">\n"
+        "  <testsuite name=\"a.yaml\" tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"2\" "
+        "time=\"0.000000\">\n"
+        "    <testcase classname=\"a.yaml\" name=\"one: failed &gt; 2\" time=\"0.000000\">\n"
+        "      <failure message=\"got 3, limit &gt; 2\">got 3, limit &gt; 2</failure>\n"
+        "    </testcase>\n"
+        "    <testcase classname=\"a.yaml\" name=\"one: many\" time=\"0.000000\"/>\n"
+        "    <testcase classname=\"a.yaml\" name=\"one: failed &gt; 2\" time=\"0.000000\">\n"
+        "      <skipped message=\"not judged\"/>\n    </testcase>\n"
+        "    <testcase classname=\"a.yaml\" name=\"one: many\" time=\"0.000000\">\n"
+        "      <skipped message=\"not judged\"/>\n    </testcase>\n"
+        "  </testsuite>\n</testsuites>\n";
+    char path[64], text[2048];
+    struct pt__junit *junit;
+    struct pt_error error;
+    snprintf(path, sizeof path, "/tmp/partita-junit-gates-%ld.xml", (long)getpid());
+    cr_assert_eq(pt__junit_open(&junit, path, &error), PT_OK);
+    add_gates(junit, true);
+    add_gates(junit, false);
+    cr_assert_eq(pt__junit_close(junit, &error), PT_OK);
+    FILE *file = fopen(path, "r");
+    cr_assert_not_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+    cr_expect_str_eq(text, wanted);
+}
+
 Test(junit, refuses_an_unwritable_place)
 {
     struct pt__junit *junit;

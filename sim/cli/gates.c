@@ -1,0 +1,66 @@
+#include "sim/cli/gates.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TEXT_MAX = 256 };
+
+enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *args,
+                              struct pt_messages *messages)
+{
+    const char **texts = calloc(args->given_count + 1, sizeof *texts);
+    if (!texts) {
+        struct pt_error error;
+        enum pt_status status = pt_fail_at(&error, PT_ERR_MEMORY, NULL, 0, 0, "out of memory");
+        pt_messages_add(messages, false, &error, NULL, 0);
+        return status;
+    }
+    size_t count = pt__args_values(args, "fail-on", texts);
+    enum pt_status status = pt_gates_read_arguments(gates, "--fail-on", texts, count, messages);
+    free((void *)texts);
+    return status;
+}
+
+void pt__gates_say(const struct pt__terminal *terminal, const struct pt_gates *gates)
+{
+    for (size_t i = 0; i < gates->count; i++) {
+        const struct pt_gate *gate = &gates->list[i];
+        struct pt_error error;
+        char text[TEXT_MAX];
+        if (gate->judgement.verdict == PT_JUDGED_PASSED) continue;
+        pt_judgement_text(text, sizeof text, &gate->condition, &gate->judgement);
+        (void)pt_fail(&error, PT_ERR_INPUT, "gate '%.300s' fails: %s", gate->name, text);
+        (void)pt__complain(terminal, &error);
+    }
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *one(const struct pt_gate *gate)
+{
+    static const char *const verdicts[] = {"passed", "failed", "unknown"};
+    const struct pt_condition *condition = &gate->condition;
+    char says[TEXT_MAX];
+    pt_judgement_text(says, sizeof says, condition, &gate->judgement);
+    json_t *label =
+        condition->label ? json_stringn(condition->label, condition->label_length) : NULL;
+    json_t *labels = json_object();
+    if (label) json_object_set_new(labels, condition->dimension, label);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:b, s:o, s:s}", "name", gate->name,
+                     "fail_on", gate->text, "verdict", verdicts[gate->judgement.verdict], "metric",
+                     condition->metric->name, "labels", labels, "comparison",
+                     pt_comparison_text(condition->comparison), "limit", number(condition->limit),
+                     "relative", condition->relative, "got", number(gate->judgement.got), "says",
+                     says);
+}
+
+json_t *pt__gates_json(const struct pt_gates *gates)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < gates->count; i++)
+        json_array_append_new(list, one(&gates->list[i]));
+    return list;
+}
