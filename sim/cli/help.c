@@ -14,7 +14,7 @@ struct exit_code {
 
 static const struct exit_code exit_codes[] = {
     {0, "done"},
-    {1, "done, but an expectation of a scenario does not hold, or a condition of --fail-on does"},
+    {1, "done, but an expectation does not hold, or a condition of --fail-on does"},
     {2, "the input is wrong: unknown option, bad YAML, bad trace row, missing file. Nothing was "
         "run, nothing was overwritten"},
     {3, "the machine failed us: disk full, out of memory. An old result is untouched"},

@@ -1,5 +1,5 @@
 /* Conditions of gates, one a line, read, looked up in a small result and judged.
- * parses: analysis/compare/condition
+ * parses: analysis/compare/condition.c analysis/compare/condition_judge.c
  *
  * Beside not crashing: what is refused is refused with a message at a place in the text, and what
  * is accepted has a finite limit, is judged by it, and says so.
