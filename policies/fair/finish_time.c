@@ -89,8 +89,13 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
         fair->hopeless == NULL)
         status = pt_fail(error, PT_ERR_MEMORY, "out of memory for %zu bidders", jobs);
     if (status == PT_OK) status = pt__lines_init(&fair->lines, ctx, 1, line_of, NULL, error);
-    if (status != PT_OK) fini(fair);
-    return status;
+    if (status != PT_OK) {
+        fini(fair);
+        return status;
+    }
+    for (size_t job = 0; job < jobs; job++)
+        fair->slot[job] = PT_NONE;
+    return PT_OK;
 }
 
 /* ---- who waits ---- */
@@ -133,10 +138,13 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
 static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
 {
     struct finish_time *fair = state;
+    uint32_t slot = fair->slot[job];
     (void)ctx;
+    if (slot == PT_NONE) return; /* it had its units, but gave up before they served it */
     struct waiter last = fair->waiter[--fair->waiter_count];
-    fair->waiter[fair->slot[job]] = last;
-    fair->slot[last.job] = fair->slot[job];
+    fair->waiter[slot] = last;
+    fair->slot[last.job] = slot;
+    fair->slot[job] = PT_NONE;
     pt__lines_remove(&fair->lines, job);
 }
 

@@ -127,7 +127,7 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
 static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
 {
     struct pt_kai *kai = state;
-    (void)ctx;
+    pt__kai_gives(kai, ctx, job); /* it gave up while its units were made ready */
     (void)pt__kai_leave(&kai->jobs, &kai->tree, job);
 }
 
