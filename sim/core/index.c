@@ -71,6 +71,8 @@ static uint64_t leaf_key(const struct pt_sim *sim, const struct pt_pool_state *p
     facts.chosen_load = by_load ? choice.load : 0;
     uint64_t key = search->key == NULL ? 0 : search->key(&facts, index->wanted);
     if (key > PT_KEY_MAX) return PT_KEY_NONE;
+    if (search->needs_room) /* how much a node holds decides how many of them it takes */
+        return key > PT_KEY_MAX >> 2 ? PT_KEY_NONE : key << 2 | choice.level;
     return (uint64_t)choice.level << 62 | key;
 }
 

@@ -325,6 +325,15 @@ bool pt__do_try_unlift(struct pt_ctx *ctx, pt_job job)
     return true;
 }
 
+/* Whether somebody is lifted who would have to be saved: a job without GPUs has no units that could
+ * be kept for it meanwhile. */
+static bool somebody_leaves(const struct pt_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->trial_log->count; i++)
+        if (sim->trial_log->entry[i].lifted && !sim->trial_log->entry[i].assumed) return true;
+    return false;
+}
+
 bool pt__do_try_assume(struct pt_ctx *ctx, pt_job job, const struct pt_units *units)
 {
     struct pt_sim *sim = sim_of(ctx);
@@ -333,6 +342,7 @@ bool pt__do_try_assume(struct pt_ctx *ctx, pt_job job, const struct pt_units *un
     struct pt_trial_entry *entry = entry_of(sim, job);
     bool free_to_go = pt__waits(sim, job) ? entry == NULL : entry != NULL && entry->lifted;
     if (!free_to_go || (entry != NULL && entry->assumed)) return false;
+    if (units->count == 0 && sim->claim_capacity > 0 && somebody_leaves(sim)) return false;
     if (!pt__units_legal(sim, job, units) || !grow_all(sim, units->count)) return false;
     uint32_t before = trial->change_count, first = trial->unit_count;
     for (uint32_t i = 0; i < units->count; i++) {

@@ -287,7 +287,8 @@ static void set_choose(const struct run *r, uint32_t j, const struct set *set)
         choose(r, j, set->node[i], set->units[i]);
 }
 
-/* The node to take units of next; in MIG pools the one that one unit disturbs least. */
+/* The node to take units of next: the one with most room, where that is asked for, then in MIG
+ * pools the one that one unit disturbs least. */
 static uint32_t next_node(const struct run *r, uint32_t j, const struct ref_pool *p,
                           const struct set *set, uint32_t want)
 {
@@ -301,7 +302,9 @@ static uint32_t next_node(const struct run *r, uint32_t j, const struct ref_pool
         if (room < (whole ? want : 1)) continue;
         node_key(r, j, n, whole ? want : 1, &much);
         if (whole) room = p->gpus_per_node * ref__capacity(p) - node_load(r, n);
-        if (much < least_much || (much == least_much && room > most && !in_order))
+        bool less = much<least_much, more = room> most;
+        if (whole || in_order ? less || (much == least_much && more && !in_order)
+                              : more || (room == most && less))
             best = n, most = room, least_much = much;
     }
     return best;

@@ -125,7 +125,8 @@ enum pt_gpu_order { PT_GPUS_LOWEST, PT_GPUS_FULLEST, PT_GPUS_EMPTIEST, PT_GPUS_O
  * node's state, on what the class needs and on what never changes, alone. */
 struct pt_search {
     enum pt_gpu_order gpu_order; /* which GPUs on the node: ties the lowest index */
-    bool needs_room; /* `key` looks at facts->room; else it may be counted up to `wanted` only */
+    bool needs_room; /* `key` looks at facts->room, else it may be counted up to `wanted` only; it
+                        then goes before what is disturbed, and is at most PT_KEY_MAX / 4 */
     /* `wanted` = units wanted of one node; PT_KEY_NONE = not this node, else at most PT_KEY_MAX.
      * Among MIG nodes, those that need disturb fewer instances come first whatever the key. Asked
      * only where facts->room >= wanted. NULL: no preference, the lowest node that has the room. */
@@ -543,14 +544,15 @@ static inline bool pt_ctx_try_lift(struct pt_ctx *ctx, pt_job job)
 {
     return ctx->api->try_lift(ctx, job);
 }
-/* Puts a lifted job back where it runs; false if what was assumed since has taken its room, or is on
- * one of its MIG GPUs: that may have been cut anew because nobody was there. */
+/* Puts a lifted job back where it runs; false if what was assumed since has taken its room, or is
+ * on one of its MIG GPUs: that may have been cut anew because nobody was there. */
 static inline bool pt_ctx_try_unlift(struct pt_ctx *ctx, pt_job job)
 {
     return ctx->api->try_unlift(ctx, job);
 }
 /* What if this job ran there? A pending one would start, a lifted one move. The set is copied.
- * False, and nothing is changed, if the set is not legal in the assumed world. */
+ * False, and nothing is changed, if the set is not legal in the assumed world, or the job has no
+ * GPUs and those that are lifted have to be saved first. */
 static inline bool pt_ctx_try_assume(struct pt_ctx *ctx, pt_job job, const struct pt_units *units)
 {
     return ctx->api->try_assume(ctx, job, units);
