@@ -64,7 +64,7 @@ void pt_schema_unknown_key(struct pt_error *error, struct pt_yaml *yaml,
                            const struct pt_schema *schema, const struct pt_yaml_node *map,
                            const char *key)
 {
-    char names[120];
+    char names[400]; /* all orders that share a key */
     const struct pt_pick *pick = schema->pick;
     const struct pt_param *params = pt_schema_params(schema, map);
     const char *chosen = pick ? pt__schema_pick_name(schema, map) : NULL;
