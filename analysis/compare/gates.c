@@ -17,6 +17,7 @@ static void release(struct pt_gate *gate)
     free(gate->name);
     free(gate->text);
     free(gate->file);
+    free(gate->shown);
 }
 
 /* Turns a column of the condition into a place in its file. */

@@ -12,6 +12,7 @@ struct pt_gate {
     char *name;            /* the condition, unless the user gave one */
     char *text;            /* the condition as written */
     char *file;            /* or the option that it was given to */
+    char *shown;           /* the line of the file, for messages; NULL = the text itself */
     uint32_t line, column; /* where the text begins in the file, from 1; 0 = not in a file */
     struct pt_condition condition;
     struct pt_judgement judgement;

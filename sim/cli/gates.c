@@ -2,12 +2,21 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TEXT_MAX = 256 };
+
+static bool takes_files(const struct pt__args *args)
+{
+    for (const struct pt__option *option = args->command->options; option->name; option++)
+        if (strcmp(option->name, "gate") == 0) return true;
+    return false;
+}
 
 enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *args,
                               struct pt_messages *messages)
 {
+    enum pt_status worst = PT_OK;
     const char **texts = calloc(args->given_count + 1, sizeof *texts);
     if (!texts) {
         struct pt_error error;
@@ -15,10 +24,15 @@ enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *arg
         pt_messages_add(messages, false, &error, NULL, 0);
         return status;
     }
-    size_t count = pt__args_values(args, "fail-on", texts);
+    size_t count = takes_files(args) ? pt__args_values(args, "gate", texts) : 0;
+    for (size_t i = 0; i < count; i++) {
+        enum pt_status status = pt_gates_load(gates, texts[i], false, messages);
+        if (status != PT_OK) worst = status;
+    }
+    count = pt__args_values(args, "fail-on", texts);
     enum pt_status status = pt_gates_read_arguments(gates, "--fail-on", texts, count, messages);
     free((void *)texts);
-    return status;
+    return status != PT_OK ? status : worst;
 }
 
 void pt__gates_say(const struct pt__terminal *terminal, const struct pt_gates *gates)

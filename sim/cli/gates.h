@@ -17,7 +17,15 @@
             "kind"                                                                                 \
     }
 
-/* Adds the conditions given to --fail-on. Errors are in `messages`. */
+/* The row of --gate. */
+#define PT__OPTION_GATE                                                                            \
+    {                                                                                              \
+        "gate", 0, "GATES.yaml", NULL, true, PT__COMPLETES_FILE,                                   \
+            "exit 1 if a condition of this file holds: 'partita schema gates' prints its keys"     \
+    }
+
+/* Adds the conditions of --gate, where the command has it, and --fail-on. Errors are in `messages`.
+ */
 PT_USE_RESULT enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *args,
                                             struct pt_messages *messages);
 

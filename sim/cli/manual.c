@@ -25,6 +25,8 @@ static void write_files(void)
          "that is `like` another has whatever else that has. What is needed may be left out then. "
          "A figure is a number, or {value, source} where its source is not the row's.");
     pt_describe_keys(stdout, &pt_schema_catalog, PT_DESCRIBE_ROFF);
+    puts(".SH GATES FILE\nYAML: conditions that fail a run, for \\-\\-gate.");
+    pt_describe_keys(stdout, &pt_schema_gates, PT_DESCRIBE_ROFF);
     puts(
         ".SH NATIVE TRACE\nCSV with a header, gzip or zstd allowed, columns in any order; a column "
         "whose name begins with x_ is ignored.");

@@ -32,6 +32,7 @@ static const struct pt__option options[] = {
      "read and check everything, say what is known before the run, and stop"},
     {"on-bad-row", 0, "WHAT", on_bad_row_words, false, PT__COMPLETES_CHOICE,
      "what to do with a bad row of the trace: stop (the default), or skip and count it"},
+    PT__OPTION_GATE,
     PT__OPTION_FAIL_ON,
     {0}};
 

@@ -162,6 +162,9 @@ enum pt_status pt__run_spares(const struct pt__run_session *session, const char 
     PT_TRY(pt_outfile_spares(output, config->trace.path, error));
     for (uint32_t i = 0; i < config->file_count; i++)
         PT_TRY(pt_outfile_spares(output, config->files[i].path, error));
+    for (size_t i = 0; i < session->gates.count; i++)
+        if (session->gates.list[i].line > 0)
+            PT_TRY(pt_outfile_spares(output, session->gates.list[i].file, error));
     return PT_OK;
 }
 

@@ -11,7 +11,8 @@ static const struct {
     const struct pt_schema *schema;
 } schemas[] = {{"experiment", &pt_schema_experiment},
                {"scenario", &pt_schema_scenario},
-               {"catalog", &pt_schema_catalog}};
+               {"catalog", &pt_schema_catalog},
+               {"gates", &pt_schema_gates}};
 
 static int run(const struct pt__args *args)
 {
@@ -30,13 +31,13 @@ static int run(const struct pt__args *args)
     return pt__finish_stdout(&terminal, pt_status_exit_code(status));
 }
 
-static const char *const words[] = {"experiment", "scenario", "catalog", NULL};
+static const char *const words[] = {"experiment", "scenario", "catalog", "gates", NULL};
 
 static const struct pt__option options[] = {{0}};
 
 const struct pt__command pt__command_schema = {
     .name = "schema",
-    .operands = "experiment|scenario|catalog",
+    .operands = "experiment|scenario|catalog|gates",
     .operand_min = 1,
     .operand_max = 1,
     .operand_words = words,

@@ -1,12 +1,30 @@
 #include "sim/experiment/gates.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "sim/experiment/tables.h"
+#include "sim/experiment/yaml.h"
+
 static enum pt_status say(struct pt_messages *messages, enum pt_status status,
-                          const struct pt_error *error, const char *text)
+                          const struct pt_error *error, const char *line, size_t length)
 {
-    if (status != PT_OK) pt_messages_add(messages, false, error, text, strlen(text));
+    if (status != PT_OK) pt_messages_add(messages, false, error, line, length);
     return status;
+}
+
+/* Says that a gate is relative where nothing is there that it could be relative to. */
+static enum pt_status refuse_change(const struct pt_gate *gate, struct pt_messages *messages,
+                                    const char *line, size_t length)
+{
+    struct pt_error error;
+    uint32_t column = gate->condition.percent_column;
+    if (!gate->condition.relative) return PT_OK;
+    if (gate->line > 0) column += gate->column - 1;
+    enum pt_status status =
+        pt_fail_at(&error, PT_ERR_INPUT, gate->file, gate->line, column,
+                   "a change needs a base to be compared with, and there is none here");
+    return say(messages, status, &error, line, length);
 }
 
 static enum pt_status read_one(struct pt_gates *gates, const char *option, const char *text,
@@ -14,12 +32,8 @@ static enum pt_status read_one(struct pt_gates *gates, const char *option, const
 {
     struct pt_error error = {.status = PT_OK};
     enum pt_status status = pt_gates_add(gates, NULL, text, option, 0, 0, &error);
-    if (status != PT_OK) return say(messages, status, &error, text);
-    const struct pt_condition *condition = &gates->list[gates->count - 1].condition;
-    if (!condition->relative) return PT_OK;
-    status = pt_fail_at(&error, PT_ERR_INPUT, option, 0, condition->percent_column,
-                        "a change needs a base to be compared with, and there is none here");
-    return say(messages, status, &error, text);
+    if (status != PT_OK) return say(messages, status, &error, text, strlen(text));
+    return refuse_change(&gates->list[gates->count - 1], messages, text, strlen(text));
 }
 
 enum pt_status pt_gates_read_arguments(struct pt_gates *gates, const char *option,
@@ -34,6 +48,86 @@ enum pt_status pt_gates_read_arguments(struct pt_gates *gates, const char *optio
     return worst;
 }
 
+/* ---- a file of them ---- */
+
+/* The line of the file, from 1; *length without its end. */
+static const char *line_of(const struct pt_yaml *yaml, uint32_t number, size_t *length)
+{
+    const char *at = yaml->text, *end = yaml->text + yaml->length;
+    for (; number > 1; number--) {
+        const char *feed = memchr(at, '\n', (size_t)(end - at));
+        if (!feed) break;
+        at = feed + 1;
+    }
+    const char *feed = memchr(at, '\n', (size_t)(end - at));
+    *length = (size_t)((feed ? feed : end) - at);
+    return at;
+}
+
+/* 1 if a quote stands at this character of the line: no plain scalar begins with one. */
+static uint32_t is_quoted(const char *line, size_t length, uint32_t column)
+{
+    size_t at = 0;
+    for (; column > 1 && at < length; column--)
+        for (at++; at < length && ((unsigned char)line[at] & 0xc0u) == 0x80u;)
+            at++;
+    return at < length && (line[at] == '\'' || line[at] == '"');
+}
+
+static enum pt_status load_one(struct pt_gates *gates, const struct pt_yaml *yaml,
+                               const struct pt_yaml_node *row, bool has_base,
+                               struct pt_messages *messages)
+{
+    const struct pt_yaml_node *name = pt_yaml_get(row, "name"), *text = pt_yaml_get(row, "fail_on");
+    struct pt_error error = {.status = PT_OK};
+    size_t length;
+    const char *line = line_of(yaml, text->place.line, &length);
+    enum pt_status status =
+        pt_gates_add(gates, name->text, text->text, yaml->file, text->place.line,
+                     text->place.column + is_quoted(line, length, text->place.column), &error);
+    if (status != PT_OK) return say(messages, status, &error, line, length);
+    struct pt_gate *gate = &gates->list[gates->count - 1];
+    gate->shown = malloc(length + 1);
+    if (!gate->shown)
+        return say(messages, pt_fail_at(&error, PT_ERR_MEMORY, NULL, 0, 0, "out of memory"), &error,
+                   NULL, 0);
+    memcpy(gate->shown, line, length);
+    gate->shown[length] = '\0';
+    return has_base ? PT_OK : refuse_change(gate, messages, line, length);
+}
+
+static enum pt_status load(struct pt_gates *gates, struct pt_yaml *yaml, bool has_base,
+                           struct pt_messages *messages)
+{
+    struct pt_yaml_node *document = yaml->first_document, *root;
+    enum pt_status worst = PT_OK;
+    if (document->next) {
+        pt_yaml_say(yaml, messages, false, document->next->place,
+                    "a second document: a file of gates is one");
+        return PT_ERR_INPUT;
+    }
+    PT_TRY(pt_schema_check(&root, yaml, &pt_schema_gates, document, NULL, messages));
+    for (const struct pt_yaml_node *row = pt_yaml_get(root, "gates")->first;
+         row && worst != PT_ERR_MEMORY; row = row->next) {
+        enum pt_status status = load_one(gates, yaml, row, has_base, messages);
+        if (status != PT_OK) worst = status;
+    }
+    return worst;
+}
+
+enum pt_status pt_gates_load(struct pt_gates *gates, const char *path, bool has_base,
+                             struct pt_messages *messages)
+{
+    struct pt_yaml yaml;
+    pt_yaml_init(&yaml);
+    enum pt_status status = pt_yaml_load(&yaml, path, messages);
+    if (status == PT_OK) status = load(gates, &yaml, has_base, messages);
+    pt_yaml_fini(&yaml);
+    return status;
+}
+
+/* ---- looking them up ---- */
+
 enum pt_status pt_gates_check(const struct pt_gates *gates, const struct pt_summary *summary,
                               struct pt_messages *messages)
 {
@@ -43,7 +137,8 @@ enum pt_status pt_gates_check(const struct pt_gates *gates, const struct pt_summ
         const struct pt_metric *metric;
         const struct pt_gate *gate = &gates->list[i];
         enum pt_status status = pt_gate_find(&metric, gate, summary, &error);
-        if (say(messages, status, &error, gate->text) != PT_OK) worst = status;
+        const char *line = gate->shown ? gate->shown : gate->text;
+        if (say(messages, status, &error, line, strlen(line)) != PT_OK) worst = status;
     }
     return worst;
 }

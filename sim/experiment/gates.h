@@ -1,5 +1,6 @@
-/* Gates as users give them: to an option, one condition each. What is wrong with any of them is
- * said with its argument, the condition and a caret. See analysis/compare/gates.h. */
+/* Gates as users give them: to an option, one condition each, or in a file of them. What is wrong
+ * with any of them is said with its place, the condition and a caret. See analysis/compare/gates.h.
+ */
 #ifndef PT_EXPERIMENT_GATES_H
 #define PT_EXPERIMENT_GATES_H
 
@@ -11,6 +12,11 @@
 PT_USE_RESULT enum pt_status pt_gates_read_arguments(struct pt_gates *gates, const char *option,
                                                      const char *const *texts, size_t count,
                                                      struct pt_messages *messages);
+
+/* Reads a file of gates (pt_schema_gates). `has_base`: false refuses relative conditions. Errors as
+ * above, those of the file at their places; a file that can't be read is PT_ERR_INPUT. */
+PT_USE_RESULT enum pt_status pt_gates_load(struct pt_gates *gates, const char *path, bool has_base,
+                                           struct pt_messages *messages);
 
 /* Looks every gate up: PT_ERR_INPUT if the summary has not what any of them is about. */
 PT_USE_RESULT enum pt_status pt_gates_check(const struct pt_gates *gates,

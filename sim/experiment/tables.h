@@ -15,5 +15,7 @@ extern const struct pt_schema pt_schema_scenario;
 extern const struct pt_schema pt_schema_expect;
 /* models/catalog/gpus.yaml. */
 extern const struct pt_schema pt_schema_catalog;
+/* A file of gates. */
+extern const struct pt_schema pt_schema_gates;
 
 #endif

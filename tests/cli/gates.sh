@@ -72,6 +72,50 @@ PY
 exits 0 run world.yaml --json
 python3 -c 'import json; assert json.load(open("out"))["gates"] == []' || fail "no gates, no list"
 
+# A file of gates.
+cat >gates.yaml <<'YAML'
+gates:
+  - name: soon done
+    fail_on: jct_max_s > 25
+  - {name: nobody is late, fail_on: 'jct_mean_s{tenant=acme} > 1min'}
+YAML
+exits 1 run world.yaml --gate gates.yaml --fail-on failed --json
+err_line "partita: gate 'soon done' fails: got 30 s, limit > 25 s"
+python3 - <<'PY' || fail "gates of a file in --json"
+import json
+gates = json.load(open("out"))["gates"]
+assert [gate["name"] for gate in gates] == ["soon done", "nobody is late", "failed"], gates
+assert [gate["verdict"] for gate in gates] == ["failed", "passed", "passed"], gates
+PY
+cp gates.yaml kept.yaml
+exits 2 run world.yaml --gate gates.yaml --out gates.yaml
+exits 2 run world.yaml --gate gates.yaml --events gates.yaml
+same gates.yaml kept.yaml
+cat >wrong.yaml <<'YAML'
+gates:
+  - {name: one, fail_on: 'jct_maxs > 25'}
+  - {name: two, fail_on: jct_max_s > +5%}
+  - {name: three, fail_onn: jct_max_s}
+YAML
+exits 2 run world.yaml --gate wrong.yaml
+err_line "wrong.yaml:4:19: unknown key 'fail_onn' (did you mean 'fail_on'?)"
+sed -i '$d' wrong.yaml
+exits 2 run world.yaml --gate wrong.yaml
+err_line "wrong.yaml:2:27: unknown metric 'jct_maxs' (did you mean 'jct_max_s'?)"
+err_line "wrong.yaml:3:38: a change needs a base to be compared with, and there is none here"
+printf 'gates:\n  - {name: x, fail_on: "failed{tenant=acne}"}\n' >tenant.yaml
+exits 2 run world.yaml --gate tenant.yaml
+err_line "tenant.yaml:2:39: no tenant 'acne' is in this result (did you mean 'acme'?)"
+err_line '    - {name: x, fail_on: "failed{tenant=acne}"}'
+for text in '' 'gates: []' 'gates: [{name: x, fail_on: failed}, {name: x, fail_on: done}]' 'gates: 5' '[1]'; do
+    echo "$text" >odd.yaml
+    exits 2 run world.yaml --gate odd.yaml
+done
+exits 2 run world.yaml --gate nothing.yaml
+err_says "nothing.yaml: "
+exits 0 schema gates
+out_says '"fail_on"'
+
 # Scenario files: each scenario's summary is judged.
 cat >scenarios.yaml <<'YAML'
 partita: 1

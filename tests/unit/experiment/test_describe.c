@@ -49,7 +49,7 @@ static const struct pt_yaml_node *down(const struct pt_yaml_node *node, const ch
 Test(describe, writes_well_formed_json_for_every_schema)
 {
     const struct pt_schema *const schemas[] = {&pt_schema_experiment, &pt_schema_scenario,
-                                               &pt_schema_catalog};
+                                               &pt_schema_catalog, &pt_schema_gates};
     for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
         char *text = json_of(schemas[i]);
         struct pt_yaml yaml;

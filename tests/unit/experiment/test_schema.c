@@ -208,6 +208,7 @@ Test(schema, tables_keep_their_own_rules)
     check_table(&pt_schema_experiment);
     check_table(&pt_schema_scenario);
     check_table(&pt_schema_catalog);
+    check_table(&pt_schema_gates);
 }
 
 /* ---- presets ---- */
