@@ -54,6 +54,13 @@ static enum pt_status create_h5(struct pt_results_writer *w, struct pt_error *er
     return status;
 }
 
+bool pt_results_have_threads(void)
+{
+    hbool_t threads = false;
+    pt__h5_quiet();
+    return H5is_library_threadsafe(&threads) >= 0 && threads;
+}
+
 enum pt_status pt_results_open(struct pt_results_writer **writer,
                                const struct pt_results_options *options, struct pt_error *error)
 {

@@ -12,6 +12,10 @@
 
 struct pt_results_writer;
 
+/* Whether several threads may write and read results at a time, each its own: as HDF5 was built.
+ * Called before they begin. */
+bool pt_results_have_threads(void);
+
 struct pt_results_options {
     const char *path;
     const struct pt_cluster *cluster; /* pools of the series; borrowed until close */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "sim/experiment/run.h"
+#include "sim/replicate/replicate.h"
 
 struct pt__progress {
     bool on, redraw, drawn;
@@ -15,6 +16,9 @@ struct pt__progress {
 /* `on`: progress is wanted at all. */
 void pt__progress_init(struct pt__progress *progress, bool on);
 void pt__progress_show(struct pt__progress *progress, const struct pt_run_progress *state);
+/* The same of many runs. */
+void pt__progress_show_all(struct pt__progress *progress,
+                           const struct pt_replicate_progress *state);
 /* Wipes the line before anything else is said. */
 void pt__progress_clear(struct pt__progress *progress);
 

@@ -21,8 +21,15 @@ static const struct pt__option options[] = {
      "use this policy; 'partita list policies' shows them. Parameters that are as the experiment's "
      "policy has them by default give way to this one's"},
     {"seed", 0, "N", NULL, false, PT__COMPLETES_NOTHING, "use this seed"},
-    {"out", 'o', "FILE.h5", NULL, false, PT__COMPLETES_FILE,
-     "write the result here, instead of output.file"},
+    {"seeds", 0, "A..B", NULL, false, PT__COMPLETES_NOTHING,
+     "run once with each of these seeds: 1..20, or 3,7,9. --out names a directory for the results, "
+     "seed-0001.h5 and so on, and the summary tells how far the metrics lie apart"},
+    {"j", 'j', "N", NULL, false, PT__COMPLETES_NOTHING,
+     "with --seeds: so many runs at a time, by default one for each processor. The results are the "
+     "same for any N; each run takes the memory of a run"},
+    {"out", 'o', "FILE.h5|DIR", NULL, false, PT__COMPLETES_FILE,
+     "write the result here, instead of output.file; with --seeds the results, in a directory that "
+     "is made if need be"},
     {"json", 0, NULL, NULL, false, PT__COMPLETES_NOTHING, "print the summary as one JSON object"},
     {"events", 0, "FILE.jsonl", NULL, false, PT__COMPLETES_FILE,
      "write every event as a line of JSON"},
@@ -62,7 +69,7 @@ static void print_json(const struct pt__run_session *session, const struct pt_ru
     json_decref(root);
 }
 
-static void print_head(const struct pt__run_session *session, const struct pt_run_facts *facts)
+void pt__run_head(const struct pt__run_session *session, const struct pt_run_facts *facts)
 {
     bool json = pt__args_has(session->args, "json");
     const struct pt__terminal *terminal = &session->terminal;
@@ -149,7 +156,7 @@ static int execute(struct pt__run_session *session)
     return pt__finish_stdout(terminal, pt_gates_failed(&session->gates) > 0 ? 1 : 0);
 }
 
-static int dry_run(const struct pt__run_session *session)
+int pt__run_dry(const struct pt__run_session *session)
 {
     const struct pt_run_facts *facts = pt_run_facts(session->run);
     if (pt__args_has(session->args, "json"))
@@ -175,22 +182,28 @@ static enum pt_status spare_inputs(const struct pt__run_session *session, struct
     return pt_outfile_apart(events, result, error);
 }
 
-static enum pt_status prepare(struct pt__run_session *session)
+void pt__run_options(struct pt_run_options *run_options, struct pt__run_session *session)
 {
     const struct pt__args *args = session->args;
     const char *bad_row = pt__args_value(args, "on-bad-row");
-    if (result_path(session) || pt__args_value(args, "events")) pt__interrupt_keep_writing();
-    struct pt_run_options run_options = {.skip_bad_rows = bad_row && strcmp(bad_row, "skip") == 0,
-                                         .check = pt__args_has(args, "check"),
-                                         .dry = pt__args_has(args, "dry-run"),
-                                         .result_path = result_path(session),
-                                         .events_path = pt__args_value(args, "events"),
-                                         .command_line = session->command_line,
-                                         .directory = session->directory,
-                                         .bad_row = on_bad_row,
-                                         .progress = on_progress,
-                                         .ctx = session,
-                                         .interrupt = pt__interrupt_listen()};
+    *run_options = (struct pt_run_options){.skip_bad_rows = bad_row && strcmp(bad_row, "skip") == 0,
+                                           .check = pt__args_has(args, "check"),
+                                           .dry = pt__args_has(args, "dry-run"),
+                                           .command_line = session->command_line,
+                                           .directory = session->directory,
+                                           .bad_row = on_bad_row,
+                                           .progress = on_progress,
+                                           .ctx = session,
+                                           .interrupt = pt__interrupt_listen()};
+}
+
+static enum pt_status prepare(struct pt__run_session *session)
+{
+    struct pt_run_options run_options;
+    pt__run_options(&run_options, session);
+    run_options.result_path = result_path(session);
+    run_options.events_path = pt__args_value(session->args, "events");
+    if (run_options.result_path || run_options.events_path) pt__interrupt_keep_writing();
     PT_TRY(pt_run_prepare(&session->run, session->config, &run_options, &session->messages));
     return pt_gates_check_before(&session->gates, pt_run_facts(session->run)->input,
                                  &session->messages);
@@ -208,8 +221,15 @@ static int go(struct pt__run_session *session)
         pt_messages_print(&session->messages, stderr, session->terminal.color_err);
     if (status != PT_OK && error.status != PT_OK) return pt__complain(&session->terminal, &error);
     if (status != PT_OK) return pt_status_exit_code(status);
-    print_head(session, pt_run_facts(session->run));
-    return pt__args_has(session->args, "dry-run") ? dry_run(session) : execute(session);
+    pt__run_head(session, pt_run_facts(session->run));
+    return pt__args_has(session->args, "dry-run") ? pt__run_dry(session) : execute(session);
+}
+
+static int complain_of_j(const struct pt__terminal *terminal)
+{
+    struct pt_error error;
+    (void)pt_fail(&error, PT_ERR_INPUT, "-j goes with --seeds: one run is one thread");
+    return pt__complain(terminal, &error);
 }
 
 static int run(const struct pt__args *args)
@@ -218,7 +238,13 @@ static int run(const struct pt__args *args)
     pt__terminal_init(&session.terminal, args);
     pt__progress_init(&session.progress, session.terminal.progress);
     pt_messages_init(&session.messages);
-    int code = go(&session);
+    int code;
+    if (pt__args_has(args, "seeds"))
+        code = pt__run_seeds(&session);
+    else if (pt__args_has(args, "j"))
+        code = complain_of_j(&session.terminal);
+    else
+        code = go(&session);
     pt__run_unload(&session);
     pt_gates_fini(&session.gates);
     return code;
@@ -238,7 +264,13 @@ const struct pt__command pt__command_run = {
         "they were then.\n\nA condition of --fail-on says what must not be: 'jct_p95_s > 2h', "
         "'sla_satisfaction{tenant=acme} < 0.95', 'failed'. It is checked before anything runs, and "
         "judged when the result is written and the summary printed. Of a metric that is null it "
-        "can't be judged, and fails.",
+        "can't be judged, and fails.\n\n"
+        "With --seeds A..B there is a run, and a result, for each seed: the same as that of a "
+        "single run with --seed. A seed that fails leaves the others alone; the exit code is then "
+        "that of the worst: 130 before 3 before 4 before 2. Results of the same seeds are replaced "
+        "when the new ones are whole; other files stay, but a directory with other seeds' results "
+        "of another experiment is refused. For example\n\n"
+        "  partita run experiment.yaml --seeds 1..20 -j 4 --out runs",
     .options = options,
     .example = "partita run experiment.yaml --set policy.blocking=skip --out skip.h5",
     .example_says = "runs the experiment with one key changed and keeps the result",

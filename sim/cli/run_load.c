@@ -1,5 +1,6 @@
 #include "sim/cli/run_parts.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ static enum pt_status collect_sets(struct pt__run_session *session, struct pt_er
     for (size_t i = 0; i < count && status == PT_OK; i++)
         status = add_set(session, "", values[i], error);
     const char *policy = pt__args_value(args, "policy"), *seed = pt__args_value(args, "seed");
+    char first[24];
     if (status == PT_OK && policy) status = policy_set(session, policy, error);
     if (status == PT_OK && seed) {
         int64_t number;
@@ -76,6 +78,10 @@ static enum pt_status collect_sets(struct pt__run_session *session, struct pt_er
             status = add_set(session, "seed=", seed, error);
         else if (error->status == PT_ERR_INPUT)
             status = pt_fail(error, PT_ERR_INPUT, "--seed: '%s' is not a whole number >= 0", seed);
+    }
+    if (status == PT_OK && session->seeds.count > 0) {
+        snprintf(first, sizeof first, "%" PRIu64, session->seeds.list[0]);
+        status = add_set(session, "seed=", first, error);
     }
     free((void *)values);
     return status;
@@ -177,6 +183,7 @@ void pt__run_unload(struct pt__run_session *session)
     for (size_t i = 0; i < session->set_count; i++)
         free(session->sets[i]);
     free(session->sets);
+    pt_seeds_fini(&session->seeds);
     free(session->directory);
     free(session->command_line);
 }

@@ -11,6 +11,7 @@
 #include "sim/cli/progress.h"
 #include "sim/cli/terminal.h"
 #include "sim/experiment/run.h"
+#include "sim/replicate/seeds.h"
 
 /* Everything that lives as long as the command. */
 struct pt__run_session {
@@ -22,7 +23,8 @@ struct pt__run_session {
     struct pt_config *config;
     struct pt_run *run;
     struct pt_gates gates;
-    char **sets; /* owned texts: --set, --policy, --seed */
+    struct pt_seeds seeds; /* with --seeds; the first one is that of `config` */
+    char **sets;           /* owned texts: --set, --policy, the seed */
     size_t set_count;
     char *directory, *command_line;
     uint64_t bad_rows;
@@ -36,6 +38,14 @@ PT_USE_RESULT enum pt_status pt__run_load(struct pt__run_session *session, struc
 PT_USE_RESULT enum pt_status pt__run_spares(const struct pt__run_session *session,
                                             const char *output, bool is_result,
                                             struct pt_error *error);
+/* What the arguments say of a run, without its outputs; begins to listen to signals. */
+void pt__run_options(struct pt_run_options *run_options, struct pt__run_session *session);
+/* What is known before the run: on stdout, with --json on stderr. */
+void pt__run_head(const struct pt__run_session *session, const struct pt_run_facts *facts);
+/* All that --dry-run says behind that; returns the exit code. */
+int pt__run_dry(const struct pt__run_session *session);
+/* The whole command with --seeds; returns the exit code. */
+int pt__run_seeds(struct pt__run_session *session);
 /* Frees what the session owns. */
 void pt__run_unload(struct pt__run_session *session);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # include_edges.sh ROOT: every #include of the house goes along an allowed edge.
 #
-# cli -> experiment -> {policies, models, traces, analysis} -> sim/include/partita -> libc, GSL;
+# cli -> replicate -> experiment -> {policies, models, traces, analysis} -> sim/include/partita -> libc, GSL;
 # sim/core implements the public headers and includes nobody else's. Third-party libraries have one
 # place each.
 set -eu
@@ -18,7 +18,8 @@ analysis            : sim/include/partita analysis <gsl> <xxhash> <jansson>
 analysis/results    : sim/include/partita analysis <gsl> <xxhash> <jansson> <hdf5>
 sim/experiment      : sim/include/partita sim/experiment policies models traces analysis <gsl>
 sim/experiment/yaml.c : sim/include/partita sim/experiment <yaml>
-sim/cli             : sim/include/partita sim/cli sim/experiment policies models traces analysis <gsl> <xxhash> <jansson>
+sim/replicate       : sim/include/partita sim/replicate sim/experiment policies models traces analysis <gsl>
+sim/cli             : sim/include/partita sim/cli sim/replicate sim/experiment policies models traces analysis <gsl> <xxhash> <jansson>
 '
 
 files=$(find sim policies models traces analysis -name '*.[ch]' | sort)

@@ -5,10 +5,10 @@ set -eu
 here=$(dirname "$0")
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/sim/include/partita" "$tree/sim/core" "$tree/sim/experiment" "$tree/sim/cli" \
+mkdir -p "$tree/sim/include/partita" "$tree/sim/core" "$tree/sim/experiment" "$tree/sim/replicate" "$tree/sim/cli" \
     "$tree/models" "$tree/policies" "$tree/traces" "$tree/analysis/results" "$tree/analysis/plot"
 : >"$tree/sim/include/partita/types.h"
-for header in sim/core/engine.h sim/experiment/config.h models/registry.h policies/registry.h \
+for header in sim/core/engine.h sim/experiment/config.h sim/replicate/seeds.h models/registry.h policies/registry.h \
     traces/registry.h analysis/results/results.h; do
     : >"$tree/$header"
 done
@@ -29,6 +29,8 @@ try 0 sim/core/a.c '"partita/types.h"'
 try 0 sim/core/a.c '<gsl/gsl_rng.h>'
 try 0 sim/core/a.c '<stdint.h>'
 try 0 sim/cli/a.c '"sim/experiment/config.h"'
+try 0 sim/cli/a.c '"sim/replicate/seeds.h"'
+try 0 sim/replicate/a.c '"sim/experiment/config.h"'
 try 0 sim/experiment/a.c '"policies/registry.h"'
 try 0 sim/experiment/yaml.c '<yaml.h>'
 try 0 analysis/results/a.c '<hdf5.h>'
@@ -45,6 +47,8 @@ try 1 analysis/a.c '<hdf5.h>'
 try 1 analysis/a.c '"sim/experiment/config.h"'
 try 1 sim/experiment/a.c '<yaml.h>'
 try 1 sim/experiment/a.c '"sim/core/engine.h"'
+try 1 sim/experiment/a.c '"sim/replicate/seeds.h"'
+try 1 sim/replicate/a.c '"sim/core/engine.h"'
 try 1 sim/cli/a.c '"sim/core/engine.h"'
 try 1 sim/cli/a.c '<hdf5.h>'
 try 1 policies/a.c '<curl/curl.h>'
