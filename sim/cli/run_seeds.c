@@ -286,7 +286,7 @@ int pt__run_seeds(struct pt__run_session *session)
 {
     struct pt_run_options options;
     struct pt_error error;
-    unsigned threads;
+    unsigned threads = 1;
     if (read_arguments(&threads, session, &error) != PT_OK)
         return pt__complain(&session->terminal, &error);
     int code = check(session, &options);
