@@ -192,6 +192,13 @@ struct pt_node_change {
 
 #define PT_EVENT_BUFFER 512
 
+/* What was left of a job when it was stopped last, and how often in a row no less was. */
+struct pt_stall {
+    pt_u128 left;
+    uint32_t count;
+};
+#define PT_STALLS_MAX 10000
+
 /* A unit that a job will have when those who are being saved have left the GPU. */
 struct pt_claim {
     uint32_t live, gpu;
@@ -235,6 +242,7 @@ struct pt_sim {
     struct pt_member *member;
     uint32_t member_used, member_free, member_capacity;
     struct pt_live_model *model; /* beside live; NULL without traits */
+    struct pt_stall *stall;      /* beside live; NULL where nobody is ever stopped */
     uint32_t *running;           /* live records of running jobs, [running_count] */
     uint32_t *running_slot;      /* by live record: where it is in `running` */
     /* cluster */

@@ -365,6 +365,7 @@ uint32_t pt__live_open(struct pt_sim *sim, pt_job job)
                                         .first_member = PT_NONE,
                                         .unit_count = units,
                                         .cpu_only = units == 0};
+    if (sim->stall != NULL) sim->stall[index] = (struct pt_stall){.left = sim->live[index].left};
     pt__charge_open(sim, index);
     return index;
 }

@@ -41,11 +41,28 @@ static void lose_work(struct pt_sim *sim, struct pt_live *live)
     live->left += (pt_u128)(uint64_t)how->redo_ns[size] << 60;
 }
 
+/* Stops a world in which a job is stopped again and again and never gets anywhere: it loses all its
+ * work each time, or is stopped while it is still restored. Without this it would have no end. */
+static void watch_progress(struct pt_sim *sim, uint32_t index)
+{
+    struct pt_stall *stall = &sim->stall[index];
+    const struct pt_live *live = &sim->live[index];
+    char id[PT_ID_BUFFER];
+    stall->count = live->left >= stall->left ? stall->count + 1 : 0;
+    stall->left = live->left;
+    if (stall->count > PT_STALLS_MAX)
+        pt__break(sim, PT_ERR_POLICY,
+                  "policy %s has stopped job '%s' %u times without letting it get anywhere",
+                  sim->world.policy->name, pt_trace_id(sim->world.trace, live->job, id),
+                  stall->count);
+}
+
 void pt__life_saved(struct pt_sim *sim, uint32_t index)
 {
     pt_job job = sim->live[index].job;
     uint32_t home = sim->live[index].home;
-    sim->live[index].resumes = true;
+    /* from nothing it is another attempt */
+    sim->live[index].resumes = sim->world.preemption.mode != PT_PREEMPTION_KILL;
     pt__set_state(sim, job, PT_STATE_PAUSED);
     pt__emit(sim, PT_EVENT_PAUSED, job, home, sim->live[index].preemptions, PT_REASON_PREEMPTED);
     pt__release(sim, index, PT_STOP_PREEMPTED);
@@ -60,7 +77,9 @@ void pt__life_preempt(struct pt_sim *sim, uint32_t index)
     if (live->preemptions < UINT16_MAX) live->preemptions++;
     sim->stats.preemptions++;
     pt__emit(sim, PT_EVENT_PREEMPT, live->job, live->home, live->preemptions, PT_REASON_PREEMPTED);
-    int64_t save_ns = pt__save_ns(sim, live);
+    watch_progress(sim, index);
+    bool nothing_kept = sim->world.preemption.mode == PT_PREEMPTION_KILL;
+    int64_t save_ns = nothing_kept ? 0 : pt__save_ns(sim, live);
     if (save_ns == 0) {
         pt__life_saved(sim, index);
         return;

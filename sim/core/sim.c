@@ -154,6 +154,7 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
         if (pool->pool->gpus_per_node > per_node) per_node = pool->pool->gpus_per_node;
         if (pool->stride > stride) stride = pool->stride;
     }
+    const struct pt_preemption *how = &sim->world.preemption;
     sim->live_capacity = live_needed(sim, units);
     sim->member_capacity = (uint32_t)units;
     sim->wake_capacity = 64;
@@ -162,6 +163,8 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     /* Pairs of lines come together: a record's halves are one fetch. Written before it is read. */
     ok = ok &&
          (sim->live = aligned_alloc(sizeof *sim->live, sim->live_capacity * sizeof *sim->live));
+    if (how->mode != PT_PREEMPTION_NONE)
+        ok = ok && (sim->stall = calloc(sim->live_capacity, sizeof *sim->stall));
     ok = ok && (sim->running = malloc(sim->live_capacity * sizeof *sim->running));
     ok = ok && (sim->running_slot = malloc(sim->live_capacity * sizeof *sim->running_slot));
     if (sim->world.recorder.verdict != NULL)
@@ -196,7 +199,6 @@ static enum pt_status work_space_build(struct pt_sim *sim, struct pt_error *erro
     }
     if (sim->world.jobs_model.traits != NULL)
         ok = ok && (sim->model = malloc(sim->live_capacity * sizeof *sim->model));
-    const struct pt_preemption *how = &sim->world.preemption;
     if (sim->world.jobs_model.cold_start_ns != NULL || sim->world.restore.base_ns > 0 ||
         sim->world.restore.per_gib_ns > 0 || how->save_base_ns > 0 || how->save_per_gib_ns > 0)
         ok = ok && pt_heap_init(&sim->ready_heap, sim->live_capacity);
@@ -363,6 +365,7 @@ void pt_sim_destroy(struct pt_sim *sim)
                       sim->turns,
                       sim->fault_number,
                       sim->running,
+                      sim->stall,
                       sim->running_slot,
                       sim->verdict,
                       sim->tenant_parts,
