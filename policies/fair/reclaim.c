@@ -99,7 +99,7 @@ static uint32_t lift(struct pt_reclaim *reclaim, struct pt_ctx *ctx, pt_job job,
         struct pt_victim *victim = &reclaim->victim[i];
         double left = reclaim->left[victim->tenant] - (double)victim->worth;
         if (!at_least(left, reclaim->target[victim->tenant])) continue;
-        if (!pt_ctx_try_lift(ctx, victim->job)) continue;
+        if (!pt_view_preemptible(ctx, victim->job) || !pt_ctx_try_lift(ctx, victim->job)) continue;
         victim->lifted = true;
         reclaim->left[victim->tenant] = left;
         if (pt_ctx_place(ctx, units, job, UINT64_MAX)) return i + 1;

@@ -59,7 +59,8 @@ static bool lift_enough(struct search *s)
             other = pt__rank_job(pt__running_taken(s->running, s->pool, i));
         else if (!take_worst(s, &other))
             return false;
-        if (!pt_ctx_try_lift(s->ctx, other)) continue;
+        /* one that has just moved may still wait for its instances there */
+        if (!pt_view_preemptible(s->ctx, other) || !pt_ctx_try_lift(s->ctx, other)) continue;
         s->lifted += pt_view_units_wanted(s->ctx, other);
         if (fits(s)) return true;
     }
