@@ -13,6 +13,8 @@ if [ $# -lt 1 ]; then
 fi
 partita=${PARTITA:-build/partita}
 command -v "$partita" >/dev/null 2>&1 || partita=partita
+command -v "$partita" >/dev/null 2>&1 ||
+    { echo 'table.sh: no partita: build it, or name it in PARTITA' >&2; exit 2; }
 
 # The number after "name": in the first object "summary" of the JSON on stdin, rounded.
 row() {
@@ -48,7 +50,8 @@ row() {
 
 echo '| policy | done | JCT mean (s) | p50 | p99 | wait mean (s) | p99 | slowdown mean | Jain | preemptions | simulator (s) |'
 echo '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
-"$partita" list policies --json | awk '/"kind": "order"/ { order = 1 }
+policies=$("$partita" list policies --json) || exit
+printf '%s\n' "$policies" | awk '/"kind": "order"/ { order = 1 }
     order && /"name":/ { gsub(/[",]/, "", $2); print $2; order = 0 }' |
     while read -r policy; do
         "$partita" run "$@" --policy "$policy" --json --quiet >"${TMPDIR:-/tmp}/policy_table.$$" ||

@@ -66,11 +66,12 @@ static enum pt_status collect_sets(struct pt__run_session *session, struct pt_er
     enum pt_status status = PT_OK;
     if (!values || !session->sets) status = pt_fail(error, PT_ERR_MEMORY, "out of memory");
     size_t count = status == PT_OK ? pt__args_values(args, "set", values) : 0;
-    for (size_t i = 0; i < count && status == PT_OK; i++)
-        status = add_set(session, "", values[i], error);
     const char *policy = pt__args_value(args, "policy"), *seed = pt__args_value(args, "seed");
     char first[24];
     if (status == PT_OK && policy) status = policy_set(session, policy, error);
+    for (size_t i = 0; i < count && status == PT_OK;
+         i++) /* they may be parameters of that policy */
+        status = add_set(session, "", values[i], error);
     if (status == PT_OK && seed) {
         int64_t number;
         status = pt_parse_int(&number, seed, strlen(seed), 0, INT64_MAX, error);

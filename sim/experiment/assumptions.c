@@ -113,11 +113,13 @@ static void unused_columns(struct pt__assumptions *all, const struct pt__assumed
 {
     const struct pt_policy_ops *policy = from->config->policy;
     bool model = from->config->interference.ops != NULL;
-    bool stops = from->config->preemption.mode != PT_PREEMPTION_NONE;
+    bool stops = from->config->preemption.mode != PT_PREEMPTION_NONE, fixed = false;
+    for (uint32_t i = 0; i < from->config->priority_count; i++) /* such a class says who stays */
+        fixed |= !from->config->priorities[i].rank.preemptible;
     const struct {
         enum pt_column_id column;
         bool used;
-    } columns[] = {{PT_COL_PRIORITY, reads(policy, PT_COL_PRIORITY)},
+    } columns[] = {{PT_COL_PRIORITY, (stops && fixed) || reads(policy, PT_COL_PRIORITY)},
                    {PT_COL_ESTIMATE, reads(policy, PT_COL_ESTIMATE)},
                    {PT_COL_SM_UTIL, model},
                    {PT_COL_MEMBW_UTIL, model},
