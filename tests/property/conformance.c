@@ -1,7 +1,7 @@
 /* What every registered policy must keep in every world that it can meet: no job is lost, nothing
  * is over-committed (every invariant after every instant), the same bytes twice, and an end.
  *
- *   conformance POLICY [SEEDS]
+ *   conformance POLICY [SEEDS]     the last line has a digest of all runs, for compilers.sh
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -223,7 +223,7 @@ static bool holds(const char *policy, uint64_t seed, enum situation situation,
 
 int main(int argc, char **argv)
 {
-    uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 5, runs = 0;
+    uint64_t seeds = argc > 2 ? strtoull(argv[2], NULL, 10) : 5, runs = 0, sum = 0;
     if (argc < 2 || pt_policy_find(argv[1]) == NULL) rig_die("conformance POLICY [SEEDS]");
     for (uint64_t seed = 1; seed <= seeds; seed++)
         for (int s = 0; s < SITUATIONS; s++)
@@ -232,11 +232,13 @@ int main(int argc, char **argv)
                 if (!holds(argv[1], seed, (enum situation)s, &modes[m], once)) return 1;
                 if (!holds(argv[1], seed, (enum situation)s, &modes[m], twice)) return 1;
                 runs += 2;
+                for (const char *c = once; *c != '\0'; c++)
+                    sum = (sum ^ (uint64_t)(unsigned char)*c) * UINT64_C(0x100000001b3);
                 if (strcmp(once, twice) == 0) continue;
                 printf("%s: %s is not the same twice, seed %" PRIu64 "\n", argv[1],
                        situation_names[s], seed);
                 return 1;
             }
-    printf("%s: %" PRIu64 " runs\n", argv[1], runs);
+    printf("%s: %" PRIu64 " runs, %016" PRIx64 "\n", argv[1], runs, sum);
     return 0;
 }
