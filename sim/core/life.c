@@ -553,7 +553,10 @@ enum pt_status pt__life_start(struct pt_sim *sim, pt_job job, const struct pt_un
         return PT_OK;
     }
     live->due_ns = sim->now_ns;
-    if (sim->limits) pt__tenants_hold(sim, live->job, live->pool, true);
+    if (sim->limits) {
+        pt__tenants_hold(sim, live->job, live->pool, true);
+        sim->released = UINT64_MAX; /* who is at its limit now holds back nobody any more */
+    }
     pt__members_take(sim, index, units);
     pt__home_enter(sim, index);
     pt__host_change(sim, live, true);

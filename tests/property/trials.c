@@ -137,7 +137,12 @@ static void assume(struct pt_ctx *ctx)
     const struct pt_units *units;
     pt_job job = run.touched < TOUCHED_MAX ? somebody(ctx, &at) : PT_NONE;
     if (job == PT_NONE || !pt_ctx_place(ctx, &units, job, UINT64_MAX)) return;
-    if (!pt_ctx_try_assume(ctx, job, units)) {
+    bool assumed = pt_ctx_try_assume(ctx, job, units);
+    const struct pt_preemption *how = pt_view_preemption(ctx);
+    bool saves = how->save_base_ns > 0 || how->save_per_gib_ns > 0;
+    if (!assumed && saves && pt_view_units_wanted(ctx, job) == 0)
+        return; /* it has no units to be kept while others are saved */
+    if (!assumed) {
         fail("what the placement offers is not legal in the assumed world");
         return;
     }

@@ -160,13 +160,16 @@ static void build(struct rig *rig, uint64_t *draw, const struct mode *mode)
     static const char *const fractions[] = {"0.1", "0.25", "0.5", "1"};
     rig_init(rig);
     rig->world.check = true;
-    rig_add_pool(rig, &rig_h100, 1 + below(draw, 2), 1 + below(draw, 3), mode->name, mode->params);
+    /* drawn one after the other: the order of arguments is the compiler's */
+    uint32_t nodes = 1 + below(draw, 2), gpus_per_node = 1 + below(draw, 3);
+    rig_add_pool(rig, &rig_h100, nodes, gpus_per_node, mode->name, mode->params);
     if (below(draw, 2)) rig_add_pool(rig, &rig_a100_80, 2, 2, "exclusive", "");
     uint32_t jobs = 1 + below(draw, 40);
     for (uint32_t j = 0; j < jobs; j++) {
-        pt_job job = rig_add_job(rig, (int64_t)below(draw, 30) * PT_NS_PER_S,
-                                 (int64_t)below(draw, 12) * PT_NS_PER_S,
-                                 below(draw, 3) ? 1 : 1 + below(draw, 4));
+        int64_t submit_ns = (int64_t)below(draw, 30) * PT_NS_PER_S;
+        int64_t work_ns = (int64_t)below(draw, 12) * PT_NS_PER_S;
+        uint32_t gpus = below(draw, 3) ? 1 : 1 + below(draw, 4);
+        pt_job job = rig_add_job(rig, submit_ns, work_ns, gpus);
         if (below(draw, 3) == 0) rig_set_cell(rig, job, PT_COL_GPU_FRAC, fractions[below(draw, 4)]);
         if (below(draw, 3) == 0)
             rig_set_cell(rig, job, PT_COL_GPU_MEM, below(draw, 2) ? "9" : "20");
@@ -176,8 +179,8 @@ static void build(struct rig *rig, uint64_t *draw, const struct mode *mode)
         rig_set_cell(rig, job, PT_COL_TENANT, below(draw, 2) ? "a" : "b");
     }
     strict = below(draw, 2);
-    rig_set_policy(rig, inner->name, strict ? "blocking=strict" : "blocking=skip",
-                   below(draw, 2) ? "first_fit" : "pack");
+    const char *placement = below(draw, 2) ? "first_fit" : "pack";
+    rig_set_policy(rig, inner->name, strict ? "blocking=strict" : "blocking=skip", placement);
     rig->world.preemption.mode = below(draw, 3) ? PT_PREEMPTION_SUSPEND : PT_PREEMPTION_NONE;
     if (below(draw, 3) == 0) rig->world.preemption.save_base_ns = PT_NS_PER_S;
     add_limits(rig, below(draw, 3) == 0);
@@ -204,17 +207,17 @@ static void never_leaves_anything_to_do(const struct pt_policy_ops *order, uint3
 
 Test(ranked, srtf_leaves_nothing_to_do, .timeout = 60)
 {
-    never_leaves_anything_to_do(&pt__srtf, 700);
+    never_leaves_anything_to_do(&pt__srtf, 1500);
 }
 
 Test(ranked, srsf_leaves_nothing_to_do, .timeout = 60)
 {
-    never_leaves_anything_to_do(&pt__srsf, 700);
+    never_leaves_anything_to_do(&pt__srsf, 1500);
 }
 
 Test(ranked, sjf_leaves_nothing_to_do, .timeout = 60)
 {
-    never_leaves_anything_to_do(&pt__sjf, 700);
+    never_leaves_anything_to_do(&pt__sjf, 1500);
 }
 
 /* Starts of ten jobs that come at once to one GPU, by the seed. */
