@@ -45,7 +45,9 @@ done
 exits 0 run world.yaml --seeds 12345,7 --out runs-5
 out_says "2 of 2 done"
 out_says "jct_mean_s"
-[ -e runs-5/seed-12345.h5 ] && [ -e runs-5/seed-0007.h5 ] || fail "runs-5 holds $(ls runs-5)"
+if [ ! -e runs-5/seed-12345.h5 ] || [ ! -e runs-5/seed-0007.h5 ]; then
+    fail "runs-5 holds $(ls runs-5)"
+fi
 
 # from a result, with changes, and with progress
 exits 0 run runs/seed-0002.h5 --seeds 3 --out again --progress always --set policy.blocking=skip --policy fifo
@@ -119,8 +121,9 @@ YAML
 exits 4 run stuck.yaml --seeds 1..12 -j 3 --out stuck
 stuck=$(find stuck -name '*.partial.h5' | wc -l)
 whole=$(find stuck -name 'seed-00??.h5' | wc -l)
-[ "$stuck" -ge 1 ] && [ "$whole" -ge 1 ] && [ $((stuck + whole)) -eq 12 ] ||
+if [ "$stuck" -lt 1 ] || [ "$whole" -lt 1 ] || [ $((stuck + whole)) -ne 12 ]; then
     fail "$stuck stuck and $whole whole seeds of 12"
+fi
 [ "$(grep -c '^partita: seed [0-9]*: ' err)" -eq "$stuck" ] || fail "not every stuck seed is named"
 out_says "$whole of 12 done"
 for part in stuck/*.partial.h5; do
@@ -130,7 +133,9 @@ mkdir full && mkdir full/seed-0002.h5 # no file can be written there
 exits 2 run small.yaml --seeds 1..3 --out full
 err_says "seed 2: can't be written"
 out_says "2 of 3 done"
-[ -e full/seed-0001.h5 ] && [ -e full/seed-0003.h5 ] || fail "one bad seed stopped the others"
+if [ ! -e full/seed-0001.h5 ] || [ ! -e full/seed-0003.h5 ]; then
+    fail "one bad seed stopped the others"
+fi
 exits 2 run small.yaml --seeds 1..3 --out full --json
 python3 -c '
 import json

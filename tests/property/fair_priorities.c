@@ -17,8 +17,8 @@
 #define JOBS_MAX 60
 #define TENANTS 4u
 #define USERS 3u
-#define NEAR 1e-7 /* priorities that are as good as equal: usage under 1e-9 GPU s counts as none   \
-                   */
+/* Priorities that are as good as equal: usage under 1e-9 GPU s counts as none. */
+#define NEAR 1e-7
 
 struct log_job {
     uint32_t tenant, user, gpus, priority;
