@@ -1,5 +1,6 @@
 #include "analysis/compare/condition.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static enum pt_status no_such_label(const struct pt_condition *condition,
 {
     int length = condition->label_length > 100 ? 100 : (int)condition->label_length;
     struct pt_suggestion suggestion;
+    assert(summary != NULL && summary->groups != NULL); /* it has that of all jobs at least */
     pt_suggest_begin(&suggestion, condition->label, condition->label_length);
     for (uint32_t i = 0; i < summary->group_count; i++)
         if (strcmp(summary->groups[i].dimension, condition->dimension) == 0)

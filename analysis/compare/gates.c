@@ -42,20 +42,21 @@ enum pt_status pt_gates_add(struct pt_gates *gates, const char *name, const char
         gates->list = more;
         gates->capacity = capacity;
     }
-    struct pt_gate gate = {.name = copy(name ? name : text),
-                           .text = copy(text),
-                           .file = copy(file),
-                           .line = line,
-                           .column = column};
+    struct pt_gate *gate = &gates->list[gates->count];
+    *gate = (struct pt_gate){.name = copy(name ? name : text),
+                             .text = copy(text),
+                             .file = copy(file),
+                             .line = line,
+                             .column = column};
     enum pt_status status = PT_OK;
-    if (!gate.name || !gate.text || !gate.file)
+    if (!gate->name || !gate->text || !gate->file)
         status = pt_fail(error, PT_ERR_MEMORY, "out of memory");
     if (status == PT_OK)
-        status = at_place(&gate, pt_condition_parse(&gate.condition, gate.text, error), error);
+        status = at_place(gate, pt_condition_parse(&gate->condition, gate->text, error), error);
     if (status == PT_OK)
-        gates->list[gates->count++] = gate;
+        gates->count++;
     else
-        release(&gate);
+        release(gate);
     return status;
 }
 

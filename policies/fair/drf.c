@@ -172,8 +172,8 @@ static uint32_t choose(const struct drf *drf)
         uint32_t tenant = lines->active[i], line = pt__lines_front(lines, tenant);
         if (lines->class_state[lines->line[line].class_id] != PT_CLASS_FITS) continue;
         double share = drf->account[tenant].share;
-        if (best != PT_NONE && (share > drf->account[best_tenant].share ||
-                                (share == drf->account[best_tenant].share && tenant > best_tenant)))
+        double least = best == PT_NONE ? share : drf->account[best_tenant].share;
+        if (best != PT_NONE && (share > least || (share == least && tenant > best_tenant)))
             continue;
         best = line;
         best_tenant = tenant;

@@ -39,7 +39,7 @@ static void measure_ranks(struct pt_factors *factors, const struct pt_ctx *ctx)
 static enum pt_status order_pools(struct pt_factors *factors, const struct pt_cluster *cluster,
                                   const char *names, struct pt_error *error)
 {
-    uint32_t order[PT_POOLS_MAX], count = 0;
+    uint32_t order[PT_POOLS_MAX] = {0}, count = 0;
     while (names != NULL && *names != '\0') {
         size_t length = strcspn(names, ",");
         uint32_t p = 0;

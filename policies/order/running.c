@@ -40,7 +40,7 @@ enum pt_status pt__running_init(struct pt_running *running, const struct pt_ctx 
 
 void pt__running_fini(struct pt_running *running)
 {
-    for (uint32_t p = 0; p < running->pool_count; p++)
+    for (uint32_t p = 0; running->pools != NULL && p < running->pool_count; p++)
         free(running->pools[p].rank);
     free(running->pools);
     free(running->place);

@@ -61,8 +61,8 @@ static uint32_t next_in(const struct pt__racks *racks, const struct pt_ctx *ctx,
         uint32_t room = racks->units_on[i];
         if (room == 0 || rack_of(racks, ctx, racks->nodes[i]) != rack) continue;
         if (in_order) return i;
-        bool behind = from == PT_NONE || room < racks->units_on[from] ||
-                      (room == racks->units_on[from] && i > from);
+        uint32_t room_of_last = from == PT_NONE ? PT_NONE : racks->units_on[from];
+        bool behind = room < room_of_last || (room == room_of_last && i > from);
         if (behind && (best == PT_NONE || room > racks->units_on[best])) best = i;
     }
     return best;

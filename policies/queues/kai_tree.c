@@ -26,7 +26,7 @@ static bool plan_init(struct plan *plan, const struct pt_ctx *ctx, uint32_t tena
 {
     size_t items = 2 * (size_t)tenants + 1;
     *plan = (struct plan){malloc(items * sizeof *plan->first), malloc(items * sizeof *plan->next),
-                          malloc(items * sizeof *plan->item)};
+                          calloc(items, sizeof *plan->item)};
     if (plan->first == NULL || plan->next == NULL || plan->item == NULL) return false;
     for (size_t i = 0; i < items; i++)
         plan->first[i] = plan->next[i] = PT_NONE;

@@ -13,6 +13,8 @@ static uint64_t parts_of(const struct pt_ctx *ctx, uint32_t tenant)
 
 static bool allocate(struct pt_resource_quota *quota, size_t tenants, size_t jobs)
 {
+    tenants++; /* room for none is room for one */
+    jobs++;
     quota->quota = malloc(tenants * sizeof *quota->quota);
     quota->used = calloc(tenants, sizeof *quota->used);
     quota->first = malloc(tenants * sizeof *quota->first);

@@ -152,7 +152,7 @@ static void on_ended(void *ctx, size_t index, const struct pt_run_facts *facts,
     replica->status = error->status;
     enum pt_status status =
         keep_error(replica, error, facts ? facts->result_file : NULL, &collector->lost);
-    if (status == PT_OK && error->status == PT_OK)
+    if (status == PT_OK && error->status == PT_OK && summary)
         status = pt_spread_add(collector->spread, index, &summary->groups[0], &collector->lost);
     if (status == PT_OK && summary && pt__args_has(collector->session->args, "json")) {
         replica->json = pt__summary_json(facts);

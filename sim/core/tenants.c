@@ -21,8 +21,9 @@ static uint64_t parts_per_gpu(const struct pt_sim *sim)
     uint64_t parts = PT_PPM_ONE;
     for (uint32_t p = 0; p < sim->pool_count; p++) {
         uint64_t capacity = sim->pools[p].capacity;
-        uint64_t more = capacity / common_divisor(parts, capacity);
-        if (more <= PARTS_MAX / parts) parts *= more;
+        uint64_t divisor = common_divisor(parts, capacity);
+        uint64_t more = divisor == 0 ? 1 : capacity / divisor;
+        if (more > 1 && more <= PARTS_MAX / parts) parts *= more;
     }
     return parts;
 }
@@ -33,7 +34,7 @@ enum pt_status pt__tenants_build(struct pt_sim *sim, struct pt_error *error)
     for (uint32_t t = 0; sim->world.tenants != NULL && t < sim->world.tenant_count; t++)
         sim->limits |= sim->world.tenants[t].limit != PT_QUOTA_NONE;
     if (!sim->limits) return PT_OK;
-    sim->tenant_parts = calloc(sim->world.tenant_count, sizeof *sim->tenant_parts);
+    sim->tenant_parts = calloc((size_t)sim->world.tenant_count + 1, sizeof *sim->tenant_parts);
     return sim->tenant_parts != NULL
                ? PT_OK
                : pt_fail(error, PT_ERR_MEMORY, "out of memory for the limits of tenants");

@@ -12,7 +12,8 @@ static const struct pt_row bound_rows[] = {VALUE("gpus", NUMBER, "GPUs", NULL, "
                                            END};
 static const struct pt_schema bound = {"limit", bound_rows, true, NULL, NULL};
 
-#define AMOUNT(key, schema, help) INNER(key, MAP, NULL, NULL, NULL, PT_ROW_OPTIONAL, &schema, help)
+#define AMOUNT(key, schema, help)                                                                  \
+    INNER(key, MAP, NULL, NULL, NULL, PT_ROW_OPTIONAL, &(schema), help)
 
 static const struct pt_row tenant_rows[] = {
     VALUE("name", TEXT, "", NULL, "1", NULL, 0, "as in the trace's column `tenant`"),

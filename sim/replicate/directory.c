@@ -74,7 +74,9 @@ static bool may_stay(const char *path, const char *effective_yaml)
 static bool is_ours(uint64_t *seed, const char *name)
 {
     char again[48];
-    if (sscanf(name, "seed-%" SCNu64, seed) != 1) return false;
+    static const char prefix[] = "seed-";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return false;
+    *seed = strtoull(name + sizeof prefix - 1, NULL, 10); /* what it is not is seen below */
     snprintf(again, sizeof again, "seed-%04" PRIu64 ".h5", *seed);
     return strcmp(name, again) == 0;
 }
