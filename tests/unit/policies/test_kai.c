@@ -297,7 +297,7 @@ Test(kai, counts_what_there_is, .timeout = 100)
 }
 
 /* Two waves of jobs, then nothing but passes: who was reclaimed at a wave stays so. */
-Test(kai, reclaims_end, .timeout = 60)
+Test(kai, reclaims_end, .timeout = 100)
 {
     gsl_rng *rng = gsl_rng_alloc(pt_rng_type);
     uint64_t reclaimed = 0;
