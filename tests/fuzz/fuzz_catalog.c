@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "partita/suggest.h"
 #include "sim/experiment/catalog.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -54,7 +55,8 @@ static void check_words(const struct pt_catalog *catalog, const struct pt_gpu_mo
     PROMISE(pt_catalog_check_name(catalog, name, &error) == PT_OK);
     PROMISE(pt_catalog_knows(catalog, name, strlen(name)));
     PROMISE(pt_catalog_knows(catalog, family, strlen(family)));
-    PROMISE(pt_catalog_suggest(catalog, name, strlen(name), true) != NULL);
+    bool has_neighbours = strlen(name) <= PT_SUGGEST_MAX;
+    PROMISE((pt_catalog_suggest(catalog, name, strlen(name), true) != NULL) == has_neighbours);
     PROMISE(pt_catalog_source(catalog, gpu, "sms") != NULL);
     PROMISE(pt_catalog_source(catalog, gpu, "no such figure") == NULL);
     if (pt_catalog_find(catalog, family) == NULL)

@@ -23,4 +23,13 @@ none 'a path of one machine' '/tmp/[a-z]+[-_/]' . ':!tests'
 none 'trailing blanks' '[ 	]+$' '*.c' '*.h' '*.sh' '*.cmake' '*.md' bootstrap
 none 'a tab' '	' '*.c' '*.h' ':!tests/fuzz/corpus'
 none 'a line of more than 100 columns' '^.{101,}$' '*.c' '*.h'
+# Tests of one program run side by side, and Criterion keeps their deadlines in one list: where limits
+# differ it may lose one that comes before the first, and with it the limit and the memory.
+for folder in tests/unit/*/; do
+    if [ "$(grep -hoE '\.timeout = [0-9.]+' "$folder"*.c | sort -u | wc -l)" -gt 1 ]; then
+        grep -nE '\.timeout = ' "$folder"*.c
+        echo "^ different time limits in tests of one program"
+        bad=1
+    fi
+done
 exit "$bad"

@@ -81,7 +81,7 @@ static void runs_the_same_twice(const char *policy, const char *params, const ch
     cr_assert_str_eq(digest[0], digest[1]);
 }
 
-Test(conformance, every_order_with_every_placement, .timeout = 60)
+Test(conformance, every_order_with_every_placement, .timeout = 100)
 {
     for (size_t p = 0; pt_policies[p] != NULL; p++)
         for (size_t i = 0; pt_placements[i] != NULL; i++)

@@ -128,7 +128,7 @@ Test(defragment, needs_a_way_to_stop_jobs)
 }
 
 /* Crowded nodes, at random: everything ends, the same twice, and nobody is moved for nothing. */
-Test(defragment, churn_is_bounded, .timeout = 60)
+Test(defragment, churn_is_bounded, .timeout = 100)
 {
     static const char *const modes[] = {"exclusive", "time_slice", "mig"};
     static const char *const params[] = {"", "replicas=2 memory=admit",

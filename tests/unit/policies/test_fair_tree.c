@@ -199,7 +199,7 @@ static void some_compare_alike(gsl_rng *rng)
     }
 }
 
-Test(fair_tree, against_a_slow_ranking, .timeout = 60)
+Test(fair_tree, against_a_slow_ranking, .timeout = 100)
 {
     gsl_rng *rng = gsl_rng_alloc(pt_rng_type);
     pt_rng_seed(rng, 1, PT_PURPOSE_TEST, 35);

@@ -176,7 +176,7 @@ Test(priority, victims_are_saved_first)
 }
 
 /* Bounded churn: each start of a job stops another at most once, and only a lower one. */
-Test(priority, nobody_is_stopped_for_ever, .timeout = 60)
+Test(priority, nobody_is_stopped_for_ever, .timeout = 100)
 {
     uint64_t stops = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {

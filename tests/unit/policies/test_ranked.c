@@ -205,17 +205,17 @@ static void never_leaves_anything_to_do(const struct pt_policy_ops *order, uint3
     cr_assert_gt(looks, 10 * worlds);
 }
 
-Test(ranked, srtf_leaves_nothing_to_do, .timeout = 60)
+Test(ranked, srtf_leaves_nothing_to_do, .timeout = 100)
 {
     never_leaves_anything_to_do(&pt__srtf, 1500);
 }
 
-Test(ranked, srsf_leaves_nothing_to_do, .timeout = 60)
+Test(ranked, srsf_leaves_nothing_to_do, .timeout = 100)
 {
     never_leaves_anything_to_do(&pt__srsf, 1500);
 }
 
-Test(ranked, sjf_leaves_nothing_to_do, .timeout = 60)
+Test(ranked, sjf_leaves_nothing_to_do, .timeout = 100)
 {
     never_leaves_anything_to_do(&pt__sjf, 1500);
 }
