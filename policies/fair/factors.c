@@ -1,6 +1,10 @@
 #include "policies/fair/factors.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "partita/suggest.h"
+#include "policies/words.h"
 
 bool pt__factors_any(const struct pt_factor_weights *weights)
 {
@@ -35,25 +39,35 @@ static void measure_ranks(struct pt_factors *factors, const struct pt_ctx *ctx)
     }
 }
 
+static enum pt_status no_pool(const struct pt__words *words, const struct pt_cluster *cluster,
+                              struct pt_error *error)
+{
+    struct pt_suggestion near;
+    char what[128] = "is no pool of the cluster";
+    pt_suggest_begin(&near, words->word, words->length);
+    for (uint32_t p = 0; p < cluster->pool_count; p++)
+        pt_suggest_offer(&near, cluster->pools[p].name);
+    if (near.best)
+        snprintf(what, sizeof what, "is no pool of the cluster (did you mean '%s'?)", near.best);
+    return pt__words_fail(words, error, what);
+}
+
 /* The n pools that are named count (n - i) / n, the others 0. */
 static enum pt_status order_pools(struct pt_factors *factors, const struct pt_cluster *cluster,
                                   const char *names, struct pt_error *error)
 {
-    uint32_t order[PT_POOLS_MAX] = {0}, count = 0;
-    while (names != NULL && *names != '\0') {
-        size_t length = strcspn(names, ",");
+    struct pt__words words = {.key = "pool_order", .rest = names};
+    const double count = pt__words_count(names);
+    while (pt__words_next(&words)) {
         uint32_t p = 0;
-        while (p < cluster->pool_count && (strlen(cluster->pools[p].name) != length ||
-                                           memcmp(cluster->pools[p].name, names, length) != 0))
+        while (p < cluster->pool_count &&
+               (strlen(cluster->pools[p].name) != words.length ||
+                memcmp(cluster->pools[p].name, words.word, words.length) != 0))
             p++;
-        if (p == cluster->pool_count || count == PT_POOLS_MAX)
-            return pt_fail(error, PT_ERR_INPUT, "pool_order: '%.*s' is no pool of the cluster",
-                           (int)(length < 64 ? length : 64), names);
-        order[count++] = p;
-        names += length + (names[length] == ',');
+        if (p == cluster->pool_count) return no_pool(&words, cluster, error);
+        if (factors->pool_factor[p] > 0) return pt__words_fail(&words, error, "is there twice");
+        factors->pool_factor[p] = (count - (words.count - 1)) / count;
     }
-    for (uint32_t i = count; i-- > 0;) /* a pool named twice counts as named first */
-        factors->pool_factor[order[i]] = (double)(count - i) / count;
     return PT_OK;
 }
 

@@ -19,7 +19,7 @@ static const struct pt_param params[] = {
     [PARAM_BLOCKING] = PT_RANKED_BLOCKING_PARAM("skip"),
     [PARAM_BY_GPUS] = {"by_gpus", PT_PARAM_BOOL, "", "true", NULL, NULL, NULL,
                        "true: service is GPU time; false: time alone"},
-    [PARAM_THRESHOLDS] = {"thresholds", PT_PARAM_WORDS, "s", PT__THRESHOLDS_DEFAULT, NULL, NULL,
+    [PARAM_THRESHOLDS] = {"thresholds", PT_PARAM_WORDS, "s", PT__THRESHOLDS_DEFAULT, "1", NULL,
                           NULL,
                           "service at which a job leaves each queue but the last, rising: seconds "
                           "of GPU time (by_gpus: false: of time)"},
@@ -76,7 +76,8 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     struct dlas *dlas = state;
     dlas->by_gpus = values[PARAM_BY_GPUS].integer != 0;
     dlas->promotion_ppm = values[PARAM_PROMOTION].ppm;
-    PT_TRY(pt__levels_parse(&dlas->levels, values[PARAM_THRESHOLDS].text, error));
+    PT_TRY(pt__levels_parse(&dlas->levels, params[PARAM_THRESHOLDS].name,
+                            values[PARAM_THRESHOLDS].text, error));
     enum pt_status status = allocate(dlas, ctx, error);
     if (status == PT_OK) status = pt__service_init(&dlas->order, ctx, values, &least_level, error);
     if (status != PT_OK) fini(state);

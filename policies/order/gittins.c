@@ -1,9 +1,7 @@
-#include "partita/number.h"
 #include "policies/order/history.h"
 #include "policies/order/order.h"
 #include "policies/order/service.h"
-
-#include <string.h>
+#include "policies/words.h"
 
 /* Gittins' index on a history of what jobs turned out to need: who is likeliest to end soon for the
  * service it would take goes first, and stops those with a strictly smaller index. With attained
@@ -24,6 +22,8 @@ enum {
 enum { HISTORY_FINISHED, HISTORY_TRACE };
 enum { INDEX_EXACT, INDEX_UPSTREAM };
 
+#define SAMPLE_MIN_NS 1000 /* samples are counted in microseconds */
+
 static const char *const histories[] = {"finished", "trace", NULL};
 static const char *const indexes[] = {"exact", "upstream", NULL};
 
@@ -36,8 +36,9 @@ static const struct pt_param params[] = {
     [PARAM_HISTORY] = {"history", PT_PARAM_CHOICE, "", "finished", NULL, NULL, histories,
                        "finished: the jobs that ended so far, taken anew as they grow by a tenth; "
                        "trace: what all jobs of this trace need"},
-    [PARAM_SAMPLES] = {"samples", PT_PARAM_WORDS, "s", "", NULL, NULL, NULL,
-                       "the service that past jobs needed, as the history instead"},
+    [PARAM_SAMPLES] = {"samples", PT_PARAM_WORDS, "s", "", "1", NULL, NULL,
+                       "the service that past jobs needed, as the history instead: each at least "
+                       "1us, in any order, as often as it was needed"},
     [PARAM_INDEX] = {"index", PT_PARAM_CHOICE, "", "exact", NULL, NULL, indexes,
                      "upstream: as Tiresias' simulator computes it, with S instead of S - a in "
                      "the expectation and the longest sample as one that does not end"},
@@ -97,23 +98,14 @@ static void add_trace(struct gittins *g, const struct pt_ctx *ctx)
     }
 }
 
-static uint32_t words_in(const char *text)
-{
-    uint32_t count = text != NULL && *text != '\0';
-    for (; text != NULL && *text != '\0'; text++)
-        count += *text == ',';
-    return count;
-}
-
 static enum pt_status add_samples(struct gittins *g, const char *text, struct pt_error *error)
 {
-    while (*text != '\0') {
-        size_t length = strcspn(text, ",");
+    struct pt__words words = {.key = params[PARAM_SAMPLES].name, .rest = text};
+    while (pt__words_next(&words)) {
         int64_t ns;
-        PT_TRY(pt_parse_duration(&ns, text, length, error));
-        if (ns < 0) return pt_fail(error, PT_ERR_INPUT, "samples: %.*s", (int)length, text);
+        PT_TRY(pt__words_duration(&ns, &words, error));
+        if (ns < SAMPLE_MIN_NS) return pt__words_fail(&words, error, "is shorter than 1us");
         pt__history_add(&g->history, (uint64_t)ns / 1000);
-        text += length + (text[length] == ',');
     }
     return PT_OK;
 }
@@ -123,9 +115,10 @@ static enum pt_status fill(struct gittins *g, const struct pt_ctx *ctx,
 {
     const char *samples = values[PARAM_SAMPLES].text;
     bool from_trace = values[PARAM_HISTORY].integer == HISTORY_TRACE;
-    uint32_t given = words_in(samples);
+    uint32_t given = pt__words_count(samples);
     if (from_trace && given > 0)
-        return pt_fail(error, PT_ERR_INPUT, "history: trace and samples: one of them");
+        return pt_fail_param(error, params[PARAM_SAMPLES].name, PT_ERROR_WHOLE,
+                             "no use beside `history: trace`");
     PT_TRY(pt__history_init(&g->history, given > 0 ? given : pt_view_trace(ctx)->job_count, error));
     g->learns = !from_trace && given == 0;
     if (from_trace) add_trace(g, ctx);

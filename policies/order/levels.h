@@ -16,7 +16,9 @@ struct pt_levels {
     int64_t limit_ns[PT_LEVELS_OF_SERVICE_MAX];
 };
 
-/* Reads `3250,7200` (durations, rising); PT_ERR_INPUT says what is wrong. */
-enum pt_status pt__levels_parse(struct pt_levels *levels, const char *text, struct pt_error *error);
+/* Reads `3250,7200` (durations above 0, rising, at least one) of the parameter `key`; PT_ERR_INPUT
+ * says what is wrong. */
+PT_USE_RESULT enum pt_status pt__levels_parse(struct pt_levels *levels, const char *key,
+                                              const char *text, struct pt_error *error);
 
 #endif

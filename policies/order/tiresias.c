@@ -35,7 +35,7 @@ static const char *const demotions[] = {"exact", "upstream", NULL};
 static const struct pt_param params[] = {
     [PARAM_ORDER] = {"order", PT_PARAM_CHOICE, "", "service_gpus", NULL, NULL, orders,
                      "by what the list is sorted"},
-    [PARAM_THRESHOLDS] = {"thresholds", PT_PARAM_WORDS, "s", PT__THRESHOLDS_DEFAULT, NULL, NULL,
+    [PARAM_THRESHOLDS] = {"thresholds", PT_PARAM_WORDS, "s", PT__THRESHOLDS_DEFAULT, "1", NULL,
                           NULL,
                           "service (service_gpus: GPU time) at which a job leaves each queue but "
                           "the last, rising"},
@@ -68,7 +68,8 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     t->order = (enum order)values[PARAM_ORDER].integer;
     t->upstream = values[PARAM_DEMOTION].integer == DEMOTION_UPSTREAM;
     t->jump_ns = PT_NEVER;
-    PT_TRY(pt__levels_parse(&t->levels, values[PARAM_THRESHOLDS].text, error));
+    PT_TRY(pt__levels_parse(&t->levels, params[PARAM_THRESHOLDS].name,
+                            values[PARAM_THRESHOLDS].text, error));
     t->queue = calloc((size_t)pt_view_trace(ctx)->job_count + 1, sizeof *t->queue);
     if (t->queue == NULL) return pt_fail(error, PT_ERR_MEMORY, "out of memory for the queues");
     enum pt_status status = pt__recount_init(&t->recount, ctx, error);

@@ -13,8 +13,8 @@ enum pt_status pt__defragment_init(struct pt_defragment *defragment, const struc
                                          .cooldown_ns = values[PT_DEFRAGMENT_COOLDOWN].integer};
     if (!defragment->on) return PT_OK;
     if (pt_view_preemption(ctx)->mode == PT_PREEMPTION_NONE)
-        return pt_fail(error, PT_ERR_INPUT,
-                       "defragment moves running jobs: it needs a `preemption` mode");
+        return pt_fail_param(error, "defragment.threshold", PT_ERROR_WHOLE,
+                             "moves running jobs: it needs a `preemption` mode");
     size_t jobs = (size_t)pt_view_trace(ctx)->job_count + 1;
     defragment->moved_ns = calloc(jobs, sizeof *defragment->moved_ns);
     if (defragment->moved_ns == NULL)

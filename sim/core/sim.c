@@ -236,6 +236,7 @@ static enum pt_status placement_build(struct pt_sim *sim, struct pt_error *error
     if (placement->init != NULL) {
         enum pt_status status = placement->init(state, &sim->ctx, params, error);
         if (status != PT_OK) {
+            if (status == PT_ERR_INPUT) pt_error_in(error, "placement");
             free(state);
             return status;
         }

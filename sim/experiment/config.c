@@ -15,6 +15,7 @@
 struct owner {
     struct pt_config config;
     struct pt_yaml yaml;
+    struct pt_yaml_node *root; /* the normal tree; NULL while there is none */
     struct pt_catalog *catalog;
     char *effective_yaml;
 };
@@ -171,6 +172,7 @@ static enum pt_status load_root(struct owner *owner, struct pt_yaml_node *raw, b
     PT_TRY(pt_schema_check(&root, &owner->yaml, schema, raw, owner->catalog, messages));
     if (status != PT_OK) return status;
     owner->config.interference.given = pt_yaml_get(raw, "interference") != NULL;
+    owner->root = root;
     return build(owner, root, origin_dir, messages);
 }
 
@@ -254,6 +256,39 @@ enum pt_status pt_config_load_document(struct pt_config **config, const struct p
     else
         (void)out_of_memory(owner, messages);
     return finish(config, owner, status);
+}
+
+/* What a dotted key names inside of a map; what lacks it where it is not there. */
+static const struct pt_yaml_node *find_key(const struct pt_yaml_node *map, const char *key)
+{
+    char name[PT_ERROR_KEY_MAX];
+    while (*key != '\0') {
+        size_t length = strcspn(key, ".");
+        snprintf(name, sizeof name, "%.*s", (int)length, key);
+        const struct pt_yaml_node *inner = pt_yaml_get(map, name);
+        if (!inner) return map;
+        map = inner;
+        key += length + (key[length] == '.');
+    }
+    return map;
+}
+
+void pt_config_say(const struct pt_config *config, struct pt_messages *messages,
+                   const struct pt_error *error)
+{
+    const struct owner *owner = config->owner;
+    const struct pt_yaml_node *policy = pt_yaml_get(owner->root, "policy");
+    if (error->key[0] == '\0' || !policy) {
+        pt_messages_add(messages, false, error, NULL, 0);
+        return;
+    }
+    const struct pt_yaml_node *node = find_key(policy, error->key);
+    if (error->word < node->count && node->kind == PT_YAML_LIST) {
+        node = node->first;
+        for (uint32_t i = 0; i < error->word; i++)
+            node = node->next;
+    }
+    pt_yaml_say(&owner->yaml, messages, false, node->place, "%s", error->message);
 }
 
 void pt_config_free(struct pt_config *config)

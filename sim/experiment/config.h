@@ -135,6 +135,10 @@ PT_USE_RESULT enum pt_status
 pt_config_load_document(struct pt_config **config, const struct pt_yaml *yaml,
                         const struct pt_yaml_node *document, bool scenario, const char *origin_dir,
                         const char *const *sets, size_t set_count, struct pt_messages *messages);
+/* Adds an error of a run of this experiment: one about a parameter of the policy or its placement
+ * (error->key) at the place of its value, or where that is missing of the map that lacks it. */
+void pt_config_say(const struct pt_config *config, struct pt_messages *messages,
+                   const struct pt_error *error);
 /* NULL is allowed. */
 void pt_config_free(struct pt_config *config);
 

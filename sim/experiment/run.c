@@ -243,9 +243,12 @@ static enum pt_status compose(struct pt_run *run, struct pt_messages *messages)
     PT_TRY(pt_resolve(&run->resolved, run->facts.config, run->facts.trace, messages));
     if (fill_trace(run, &error) != PT_OK ||
         pt_traits_create(&run->traits, run->facts.config, run->facts.trace, &error) != PT_OK ||
-        assume(run, &error) != PT_OK || open_outputs(run, &error) != PT_OK ||
-        create_sim(run, &error) != PT_OK)
+        assume(run, &error) != PT_OK || open_outputs(run, &error) != PT_OK)
         return say(messages, &error);
+    if (create_sim(run, &error) != PT_OK) {
+        pt_config_say(run->facts.config, messages, &error);
+        return error.status;
+    }
     fill_input(run);
     count_never_fits(run);
     run->facts.assumption_count = run->assumptions.count;

@@ -71,8 +71,10 @@ static const struct pt_param *check_pick(struct pt__checker *checker,
 static bool may_be_absent(const struct pt_row *row)
 {
     const struct pt_param *param = &row->param;
-    return row->shape == PT_SHAPE_SCALAR && param->type != PT_PARAM_TEXT &&
-           param->type != PT_PARAM_WORDS && param->fallback && param->fallback[0] == '\0';
+    bool empty_is_a_value =
+        param->type == PT_PARAM_TEXT || (param->type == PT_PARAM_WORDS && !param->min);
+    return row->shape == PT_SHAPE_SCALAR && !empty_is_a_value && param->fallback &&
+           param->fallback[0] == '\0';
 }
 
 static void check_row(struct pt__checker *checker, const struct pt_schema *schema,

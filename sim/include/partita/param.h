@@ -24,8 +24,9 @@ enum pt_param_type {
 
 /* One parameter. `name` may have a dot: `inside.mode` is key `mode` of map `inside`. A table of
  * them ends with a row whose name is NULL. `fallback`, `min` and `max` are written as a user would
- * write them; NULL min or max = no bound; NULL fallback = required. The fallback "" of anything but
- * a text or words: it may be absent, and then value.text is NULL. */
+ * write them; NULL min or max = no bound; NULL fallback = required. Of words, `min` "1" = at least
+ * one. The fallback "" of anything but a text, or words that may be none: it may be absent, and
+ * then value.text is NULL. */
 struct pt_param {
     const char *name;
     enum pt_param_type type;

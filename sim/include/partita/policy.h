@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define PT_POLICY_ABI 3
+#define PT_POLICY_ABI 4
 
 struct pt_ctx;
 struct pt_placement_ops;

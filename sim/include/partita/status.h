@@ -44,12 +44,17 @@ enum pt_status {
 
 #define PT_ERROR_MESSAGE_MAX 768
 #define PT_ERROR_FILE_MAX 256
+#define PT_ERROR_KEY_MAX 64
+#define PT_ERROR_WHOLE UINT32_MAX
 
 /* What went wrong and, if it is about a file, where. Plain data, lives on the caller's stack.
- * `line` and `column` count from 1; 0 means unknown. `file` is "" when the error is about none. */
+ * `line` and `column` count from 1; 0 means unknown. `file` is "" when the error is about none.
+ * `key` is the parameter that it is about, "" if it is about none, and `word` the place in its list
+ * of words, from 0, PT_ERROR_WHOLE = all of it: whoever has the user's file finds them there. */
 struct pt_error {
     enum pt_status status;
-    uint32_t line, column;
+    uint32_t line, column, word;
+    char key[PT_ERROR_KEY_MAX];
     char file[PT_ERROR_FILE_MAX];
     char message[PT_ERROR_MESSAGE_MAX];
 };
@@ -66,6 +71,14 @@ enum pt_status pt_fail_at(struct pt_error *error, enum pt_status status, const c
 
 enum pt_status pt_vfail_at(struct pt_error *error, enum pt_status status, const char *file,
                            uint32_t line, uint32_t column, const char *format, va_list arguments);
+
+/* PT_ERR_INPUT about the value of a parameter, for the `init` of what has parameters: `key` as in
+ * its table (`defragment.moves`), `word` as in struct pt_error. The message begins with the key. */
+enum pt_status pt_fail_param(struct pt_error *error, const char *key, uint32_t word,
+                             const char *format, ...) PT_PRINTF(4, 5);
+/* An error about a parameter becomes one about that parameter inside of `owner`: its key gets the
+ * prefix `owner` and a dot. Does nothing to other errors; NULL is allowed. */
+void pt_error_in(struct pt_error *error, const char *owner);
 
 /* "PT_ERR_INPUT" and the like; "PT_ERR_UNKNOWN" for a value that is none. Never NULL. */
 const char *pt_status_name(enum pt_status status);
@@ -86,6 +99,7 @@ int pt_status_exit_code(enum pt_status status);
 /* The static analyser does not see that the status given to these functions comes back. */
 #define pt_fail(error, status, ...) (pt_fail((error), (status), __VA_ARGS__), (status))
 #define pt_fail_at(error, status, ...) (pt_fail_at((error), (status), __VA_ARGS__), (status))
+#define pt_fail_param(error, ...) (pt_fail_param((error), __VA_ARGS__), PT_ERR_INPUT)
 #endif
 
 #ifdef __cplusplus

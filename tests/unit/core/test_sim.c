@@ -141,6 +141,37 @@ Test(sim, abandoned_run_reports_what_it_knows)
     rig_fini(&rig);
 }
 
+static enum pt_status choosy_init(void *state, const struct pt_ctx *ctx,
+                                  const struct pt_value *values, struct pt_error *error)
+{
+    (void)state, (void)ctx, (void)values;
+    return pt_fail_param(error, "likes", 3, "nothing");
+}
+
+/* A value that a policy or a placement refuses is told of by its key inside of `policy`. */
+Test(sim, a_refused_value_has_its_key)
+{
+    static struct rig rig;
+    two_jobs(&rig);
+    rig_start(&rig);
+    struct pt_world world = rig.world;
+    struct pt_policy_ops policy = *rig.world.policy;
+    struct pt_placement_ops placement = *rig.world.placement;
+    struct pt_sim *sim;
+    struct pt_error error;
+    policy.init = placement.init = choosy_init;
+    world.policy = &policy;
+    cr_assert_eq(pt_sim_create(&sim, &world, &error), PT_ERR_INPUT);
+    cr_assert_str_eq(error.key, "likes");
+    world.placement = &placement;
+    cr_assert_eq(pt_sim_create(&sim, &world, &error), PT_ERR_INPUT);
+    cr_assert_str_eq(error.key, "placement.likes");
+    cr_assert_str_eq(error.message, "likes: nothing");
+    cr_assert_eq(error.word, 3);
+    cr_assert_null(sim);
+    rig_fini(&rig);
+}
+
 /* A run of 10^18 ns at a speed that would end it beyond the clock says so. */
 Test(sim, beyond_the_clock_is_an_error)
 {

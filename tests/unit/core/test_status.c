@@ -26,6 +26,25 @@ Test(status, fail_at_keeps_the_place)
     cr_assert_str_eq(error.file, "a.csv");
 }
 
+Test(status, an_error_about_a_parameter_names_it)
+{
+    struct pt_error error;
+    cr_assert_eq(pt_fail_param(&error, "defragment.moves", 2, "'%d' is wrong", 7), PT_ERR_INPUT);
+    cr_assert_eq(error.status, PT_ERR_INPUT);
+    cr_assert_str_eq(error.message, "defragment.moves: '7' is wrong");
+    cr_assert_str_eq(error.key, "defragment.moves");
+    cr_assert_eq(error.word, 2);
+    pt_error_in(&error, "placement");
+    cr_assert_str_eq(error.key, "placement.defragment.moves");
+    cr_assert_eq(pt_fail(&error, PT_ERR_INPUT, "of none"), PT_ERR_INPUT);
+    cr_assert_str_eq(error.key, "");
+    cr_assert_eq(error.word, PT_ERROR_WHOLE);
+    pt_error_in(&error, "placement");
+    cr_assert_str_eq(error.key, "");
+    cr_assert_eq(pt_fail_param(NULL, "key", 0, "nobody listens"), PT_ERR_INPUT);
+    pt_error_in(NULL, "placement");
+}
+
 Test(status, long_texts_are_cut)
 {
     char text[2 * PT_ERROR_MESSAGE_MAX];

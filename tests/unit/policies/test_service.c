@@ -86,13 +86,22 @@ Test(service, thresholds)
 {
     struct pt_levels levels;
     struct pt_error error;
-    cr_assert(eq(int, (int)pt__levels_parse(&levels, "3250,2h", &error), PT_OK));
+    cr_assert(eq(int, (int)pt__levels_parse(&levels, "limits", "3250,2h", &error), PT_OK));
     cr_assert(eq(u32, levels.count, 2));
     cr_assert(eq(i64, levels.limit_ns[0], 3250 * PT_NS_PER_S));
     cr_assert(eq(i64, levels.limit_ns[1], 7200 * PT_NS_PER_S));
-    static const char *const wrong[] = {
-        "", "0", "10,10", "20,10", "ten", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        cr_assert(eq(int, (int)pt__levels_parse(&levels, wrong[i], &error), PT_ERR_INPUT), "%s",
-                  wrong[i]);
+    static const struct {
+        const char *text;
+        uint32_t word;
+    } wrong[] = {{"", PT_ERROR_WHOLE}, {"0", 0},
+                 {"10,10", 1},         {"10,30,20", 2},
+                 {"10,ten,5", 1},      {"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", 16}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const char *text = wrong[i].text;
+        enum pt_status status = pt__levels_parse(&levels, "limits", text, &error);
+        cr_assert(eq(int, (int)status, PT_ERR_INPUT), "%s", text);
+        cr_assert(eq(str, error.key, "limits"), "%s", text);
+        cr_assert(eq(u32, error.word, wrong[i].word), "%s", text);
+        cr_assert(eq(ptr, strstr(error.message, "limits: "), error.message), "%s", error.message);
+    }
 }
