@@ -102,18 +102,32 @@ static int compare(const struct pt_param *param, const struct pt_value *value, c
     return (value->integer > limit.integer) - (value->integer < limit.integer);
 }
 
+/* The unit to put behind a bound: none behind one that has its own (`1ms`). */
+static const char *unit_behind(const struct pt_param *param, const char *bound)
+{
+    size_t length = strlen(bound);
+    bool bare = length == 0 || (bound[length - 1] >= '0' && bound[length - 1] <= '9');
+    return bare && param->unit ? param->unit : "";
+}
+
+static enum pt_status out_of_range(const struct pt_param *param, const char *what,
+                                   const char *bound, struct pt_error *error)
+{
+    const char *unit = unit_behind(param, bound);
+    return pt_fail(error, PT_ERR_INPUT, "%s %s%s%s", what, bound, unit[0] ? " " : "", unit);
+}
+
 static enum pt_status check_range(const struct pt_param *param, const struct pt_value *value,
                                   size_t length, struct pt_error *error)
 {
-    const char *unit = param->unit ? param->unit : "", *gap = unit[0] ? " " : "";
     if (param->type == PT_PARAM_TEXT || param->type == PT_PARAM_WORDS) {
         if (param->min && length == 0) return pt_fail(error, PT_ERR_INPUT, "is empty");
         return PT_OK;
     }
     if (param->min && compare(param, value, param->min) < 0)
-        return pt_fail(error, PT_ERR_INPUT, "is too small: at least %s%s%s", param->min, gap, unit);
+        return out_of_range(param, "is too small: at least", param->min, error);
     if (param->max && !may_be_infinite(param) && compare(param, value, param->max) > 0)
-        return pt_fail(error, PT_ERR_INPUT, "is too large: at most %s%s%s", param->max, gap, unit);
+        return out_of_range(param, "is too large: at most", param->max, error);
     return PT_OK;
 }
 

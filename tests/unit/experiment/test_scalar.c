@@ -78,11 +78,17 @@ Test(scalar, takes_numbers_and_their_millionths)
 
 Test(scalar, takes_durations_memory_and_fractions)
 {
-    const struct pt_param duration = {.type = PT_PARAM_DURATION, .min = "1ms", .max = "1h"};
+    struct pt_param duration = {.type = PT_PARAM_DURATION, .min = "1ms", .max = "1h"};
     cr_assert_eq(parse(&duration, "15min").integer, 900 * PT_NS_PER_S);
     cr_assert_eq(parse(&duration, "0.5").integer, PT_NS_PER_S / 2);
     assert_wrong(&duration, "61min", "is too large: at most 1h");
     assert_wrong(&duration, "1us", "is too small: at least 1ms");
+    /* a bound has its own unit, or gets the row's */
+    duration.unit = "s";
+    assert_wrong(&duration, "61min", "is too large: at most 1h");
+    assert_wrong(&duration, "1us", "is too small: at least 1ms");
+    duration.min = "2";
+    assert_wrong(&duration, "1", "is too small: at least 2 s");
     const struct pt_param memory = {.type = PT_PARAM_MEMORY};
     cr_assert_eq(parse(&memory, "1024GiB").integer, 1048576);
     cr_assert_eq(parse(&memory, "1").integer, 1024);
