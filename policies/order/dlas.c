@@ -72,7 +72,7 @@ static enum pt_status allocate(struct dlas *dlas, const struct pt_ctx *ctx, stru
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
-    static const struct pt_ranked_rule least_level = {key, false, NULL};
+    static const struct pt_ranked_rule least_level = {.key = key};
     struct dlas *dlas = state;
     dlas->by_gpus = values[PARAM_BY_GPUS].integer != 0;
     dlas->promotion_ppm = values[PARAM_PROMOTION].ppm;

@@ -130,7 +130,7 @@ static enum pt_status fill(struct gittins *g, const struct pt_ctx *ctx,
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
-    static const struct pt_ranked_rule largest_index = {key, false, NULL};
+    static const struct pt_ranked_rule largest_index = {.key = key};
     struct gittins *g = state;
     g->by_gpus = values[PARAM_BY_GPUS].integer != 0;
     g->upstream = values[PARAM_INDEX].integer == INDEX_UPSTREAM;

@@ -39,7 +39,7 @@ static size_t state_size(const struct pt_value *values, uint32_t class_count)
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
-    static const struct pt_ranked_rule least_served = {key, false, NULL};
+    static const struct pt_ranked_rule least_served = {.key = key};
     struct las *las = state;
     las->by_gpus = values[PARAM_BY_GPUS].integer != 0;
     pt__rounds_init(&las->rounds, values[PARAM_QUANTUM].integer);

@@ -128,23 +128,30 @@ static bool edf_refuses(const struct pt_ranked *order, const struct pt_ctx *ctx,
 
 /* ---- the rows ---- */
 
-static const struct pt_ranked_rule shortest = {work, false, NULL},
-                                   smallest = {size_key, false, NULL},
-                                   least_left = {work_left, true, NULL},
-                                   least_service_left = {service_left_key, true, NULL},
-                                   drawn = {drawn_key, false, NULL},
-                                   earliest_due = {due_key, false, edf_refuses};
+static const struct pt_ranked_rule shortest = {.key = work, .by_work = true},
+                                   smallest = {.key = size_key},
+                                   least_left = {.key = work_left, .falls = true, .by_work = true},
+                                   least_service_left = {.key = service_left_key,
+                                                         .falls = true,
+                                                         .by_work = true},
+                                   drawn = {.key = drawn_key},
+                                   earliest_due = {
+                                       .key = due_key, .by_work = true, .refuses = edf_refuses};
 
+static const struct pt_param blind_params[] = {
+    PT_RANKED_BLOCKING_PARAM("strict"), PT_DEFRAGMENT_ROWS, {0}};
 static const struct pt_param strict_params[] = {
-    PT_RANKED_BLOCKING_PARAM("strict"), PT_RANKED_BY_PARAM("work"), PT_DEFRAGMENT_ROWS, {0}};
+    PT_RANKED_BLOCKING_PARAM("strict"), PT_DEFRAGMENT_ROWS, PT_RANKED_BY_PARAM("work"), {0}};
 static const struct pt_param skip_params[] = {
-    PT_RANKED_BLOCKING_PARAM("skip"), PT_RANKED_BY_PARAM("work"), PT_DEFRAGMENT_ROWS, {0}};
+    PT_RANKED_BLOCKING_PARAM("skip"), PT_DEFRAGMENT_ROWS, PT_RANKED_BY_PARAM("work"), {0}};
 
 static const char *const admission_choices[] = {"none", "possible", "feasible", NULL};
 static const struct pt_param edf_params[] = {
     PT_RANKED_BLOCKING_PARAM("strict"),
-    PT_RANKED_BY_PARAM("work"),
     PT_DEFRAGMENT_ROWS,
+    [PT_RANKED_BY] = {"by", PT_PARAM_CHOICE, "", "work", NULL, NULL, pt__by_choices,
+                      "what `admission` goes by: true work, or the users' estimates (absent = "
+                      "never declined)"},
     [PARAM_ADMISSION] = {"admission", PT_PARAM_CHOICE, "", "none", NULL, NULL, admission_choices,
                          "possible: decline a job that could not end by its deadline even if it "
                          "started at once on the fastest GPUs that it may use; feasible: also, as "
@@ -216,7 +223,7 @@ const struct pt_policy_ops pt__smallest_first = {
     .summary = "fewest GPUs first (gpus x gpu_frac), ties in queue order",
     .source = "Tiresias (Gu et al., NSDI 2019), whose simulator calls it sjf: smallest job first",
     .columns = "gpu_frac",
-    .params = strict_params,
+    .params = blind_params,
     .init = smallest_init,
 };
 
@@ -250,7 +257,7 @@ const struct pt_policy_ops pt__random = {
     .summary = "every job draws its place in the queue once, by the experiment's seed",
     .source = "a baseline that knows nothing of the jobs",
     .columns = "",
-    .params = strict_params,
+    .params = blind_params,
     .init = random_init,
 };
 

@@ -13,8 +13,8 @@ enum { PARAM_FIRST_BY_GPUS = PT_RANKED_OWN };
 
 static const struct pt_param params[] = {
     PT_RANKED_BLOCKING_PARAM("strict"),
-    PT_RANKED_BY_PARAM("estimate"),
     PT_DEFRAGMENT_ROWS,
+    PT_RANKED_BY_PARAM("estimate"),
     [PARAM_FIRST_BY_GPUS] = {"first_by_gpus", PT_PARAM_BOOL, "", "false", NULL, NULL, NULL,
                              "true: as Helios' simulator, jobs that arrive at once to an empty "
                              "queue go by GPUs, and so do jobs of equal service"},
@@ -59,7 +59,7 @@ static size_t state_size(const struct pt_value *values, uint32_t class_count)
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
-    static const struct pt_ranked_rule least_service = {key, false, NULL};
+    static const struct pt_ranked_rule least_service = {.key = key, .by_work = true};
     struct qssf *q = state;
     q->first_by_gpus = values[PARAM_FIRST_BY_GPUS].integer != 0;
     q->fresh_ns = PT_NEVER;

@@ -30,7 +30,7 @@ enum pt_status pt__ranked_init(struct pt_ranked *order, const struct pt_ctx *ctx
 {
     order->rule = rule;
     order->strict = values[PT_RANKED_BLOCKING].integer == PT_BLOCKING_STRICT;
-    order->by_estimate = values[PT_RANKED_BY].integer == PT_BY_ESTIMATE;
+    order->by_estimate = rule->by_work && values[PT_RANKED_BY].integer == PT_BY_ESTIMATE;
     order->stops = pt_view_preemption(ctx)->mode != PT_PREEMPTION_NONE;
     PT_TRY(pt__queue_init(&order->queue, ctx, error));
     enum pt_status status =

@@ -27,7 +27,8 @@ struct pt_feasible_plan;
 struct pt_ranked_rule {
     /* The job's key now; below 2^96. It never rises while the job runs. */
     pt_u128 (*key)(const struct pt_ranked *order, const struct pt_ctx *ctx, pt_job job);
-    bool falls; /* it may fall while the job runs */
+    bool falls;   /* it may fall while the job runs */
+    bool by_work; /* it looks at how much work jobs are: the order has the parameter `by` */
     /* Whether a pending job that never started is refused rather than ever started: asked when it
      * becomes pending (`arrives`) and at its turn. Keys of such an order are above
      * PT_RANKED_REFUSED. NULL = never. */
@@ -51,12 +52,12 @@ struct pt_ranked {
     pt_u128 last_blocker;          /* strict: the rank of the last in order that blocks */
 };
 
-/* The first parameters of every order of this kind, in this order. */
+/* The first parameters of every order of this kind, in this order; `by` where the rule says. */
 enum {
     PT_RANKED_BLOCKING,
-    PT_RANKED_BY,
     PT_RANKED_DEFRAGMENT,
-    PT_RANKED_OWN = PT_RANKED_DEFRAGMENT + PT_DEFRAGMENT_PARAMS
+    PT_RANKED_BY = PT_RANKED_DEFRAGMENT + PT_DEFRAGMENT_PARAMS,
+    PT_RANKED_OWN
 };
 enum { PT_BLOCKING_STRICT, PT_BLOCKING_SKIP };
 enum { PT_BY_WORK, PT_BY_ESTIMATE };

@@ -94,6 +94,12 @@ for policy in fifo sjf priority; do
         "defragment.threshold: moves running jobs: it needs a \`preemption\` mode"
 done
 
+# an order that does not look at jobs' work has no `by`: it would be ignored
+for policy in random smallest_first fifo priority; do
+    says "{name: $policy, by: estimate}" $((10 + ${#policy})) \
+        "unknown key 'by' of policy '$policy': 'sjf', 'srtf', 'srsf', 'qssf' and 'edf' have it"
+done
+
 # an argument is named, not a place in the file
 small small.yaml
 exits 2 run small.yaml --policy dlas --set 'policy.thresholds=[10,5]'
