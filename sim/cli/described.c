@@ -76,8 +76,8 @@ void pt__described_line(const char *label, const char *text)
     pt__wrap(stdout, text, at, HELP_COLUMN, WIDTH);
 }
 
-void pt__described_text(const struct pt__terminal *terminal, const char *name, const char *summary,
-                        const struct pt_param *params)
+static void print_summary(const struct pt__terminal *terminal, const char *name,
+                          const char *summary)
 {
     int at = 2 + (int)strlen(name);
     printf("  %s%s%s", pt__style(terminal->color_out, PT__BOLD), name,
@@ -85,5 +85,31 @@ void pt__described_text(const struct pt__terminal *terminal, const char *name, c
     /* the blank between them is pt__wrap's where it begins behind the indent */
     if (at < NAME_COLUMN) at += printf("%*s", NAME_COLUMN - at, "");
     pt__wrap(stdout, summary, at, NAME_COLUMN, WIDTH);
+}
+
+void pt__described_text(const struct pt__terminal *terminal, const char *name, const char *summary,
+                        const struct pt_param *params)
+{
+    print_summary(terminal, name, summary);
     print_params(params);
+}
+
+void pt__described_short(const struct pt__terminal *terminal, const char *name, const char *summary,
+                         const struct pt_param *params)
+{
+    char text[1024] = "[";
+    size_t used = 1, shown = 0;
+    print_summary(terminal, name, summary);
+    for (const struct pt_param *param = params; param && param->name; param++) {
+        size_t length = strcspn(param->name, "."); /* of a map its name alone, once */
+        bool again = shown == length && strncmp(param->name, param[-1].name, length) == 0;
+        if (again || used + length + 4 > sizeof text) continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s", used > 1 ? ", " : "",
+                                 (int)length, param->name);
+        shown = param->name[length] == '.' ? length : 0;
+    }
+    if (used == 1) return;
+    snprintf(text + used, sizeof text - used, "]");
+    printf("%*s", NAME_COLUMN, "");
+    pt__wrap(stdout, text, NAME_COLUMN, NAME_COLUMN, WIDTH);
 }

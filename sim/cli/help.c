@@ -291,10 +291,11 @@ static void completion_command(FILE *out, const char *path, const struct pt__com
     option_words(out, command->options);
     fputs(" $common\"; return ;; esac\n            ", out);
     if (command->named_word) {
-        fprintf(out, "[ \"$previous\" = %s ] && { _partita_words \"", command->named_word);
+        fprintf(out, "case \" ${COMP_WORDS[*]:1:COMP_CWORD-1} \" in *\" %s \"*) _partita_words \"",
+                command->named_word);
         for (size_t i = 0; command->names(i); i++)
             fprintf(out, "%s%s", i ? " " : "", command->names(i));
-        fputs("\"; return; }\n            ", out);
+        fputs("\"; return ;; esac\n            ", out);
     }
     if (command->operand_words) {
         fputs("_partita_words \"", out);

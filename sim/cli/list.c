@@ -81,32 +81,38 @@ static const struct {
              {"models", pt__list_models_json, pt__list_models_text},
              {"profiles", pt__list_profiles_json, pt__list_profiles_text}};
 
+/* What follows the word that says which list. */
+static struct pt__names names_of(const struct pt__args *args)
+{
+    return (struct pt__names){args->operands + 1, args->operand_count - 1};
+}
+
 /* Options and operands that the other lists have no use for. */
 static int refuse_others(const struct pt__terminal *terminal, const struct pt__args *args)
 {
     struct pt_error error = {.status = PT_OK};
     bool policies = strcmp(args->operands[0], "policies") == 0;
-    const char *name = args->operand_count > 1 ? args->operands[1] : NULL;
+    struct pt__names names = names_of(args);
     enum pt_status status = PT_OK;
     if (pt__args_has(args, "gpu"))
         status = pt_fail(&error, PT_ERR_INPUT, "--gpu belongs to list profiles");
     else if (pt__args_has(args, "catalog"))
         status = pt_fail(&error, PT_ERR_INPUT, "--catalog belongs to list gpus and list profiles");
-    else if (name && !policies)
-        status = pt_fail(&error, PT_ERR_INPUT, "unexpected argument '%.64s'", name);
-    else if (name)
-        status = pt__list_policies_check(name, &error);
+    else if (names.count > 0 && !policies)
+        status = pt_fail(&error, PT_ERR_INPUT, "unexpected argument '%.64s'", names.list[0]);
+    for (size_t i = 0; policies && status == PT_OK && i < names.count; i++)
+        status = pt__list_policies_check(names.list[i], &error);
     return status == PT_OK ? 0 : pt__complain(terminal, &error);
 }
 
 static void list_policies(const struct pt__terminal *terminal, const struct pt__args *args,
                           json_t **json)
 {
-    const char *name = args->operand_count > 1 ? args->operands[1] : NULL;
+    const struct pt__names names = names_of(args);
     if (json)
-        *json = pt__list_policies_json(name);
+        *json = pt__list_policies_json(&names);
     else
-        pt__list_policies_text(terminal, name);
+        pt__list_policies_text(terminal, &names);
 }
 
 static int run(const struct pt__args *args)
@@ -155,23 +161,24 @@ static const struct pt__option options[] = {
 
 const struct pt__command pt__command_list = {
     .name = "list",
-    .operands = "policies|gpus|profiles|sources|metrics|models [NAME]",
+    .operands = "policies|gpus|profiles|sources|metrics|models [NAME...]",
     .operand_min = 1,
-    .operand_max = 2,
+    .operand_max = 64,
     .operand_words = words,
     .named_word = "policies",
     .names = pt__list_policies_name,
     .summary = "show what an experiment may name",
     .details =
-        "Lists the policies and placements (or one of them, by its name) with their parameters, "
+        "Lists the policies and placements with the names of their parameters (those named, or all "
+        "with --verbose, in full: what each parameter means, its default, "
         "the columns of a trace that they read, whether they are work-conserving and where they "
-        "come from; the GPU catalogue, the "
+        "come from); the GPU catalogue, the "
         "interference profiles that jobs may name, the MIG profiles of a GPU (profiles --gpu "
         "NAME), "
         "the trace sources with what becomes of their columns, the metrics, or the models: sharing "
         "modes, presets and interference with every parameter, its default and source.\n\n"
         "With --verbose, and with --json, gpus and profiles say where each figure comes from.",
     .options = options,
-    .example = "partita list policies",
-    .example_says = "shows every order and placement with its parameters and their defaults",
+    .example = "partita list policies fair_share pack",
+    .example_says = "shows an order and a placement with their parameters and the defaults",
     .run = run};

@@ -38,6 +38,13 @@ enum pt_status pt__list_policies_check(const char *name, struct pt_error *error)
                    name);
 }
 
+static bool is_wanted(const struct pt__names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->list[i], name) == 0) return true;
+    return names->count == 0;
+}
+
 /* ---- what the flags say ---- */
 
 /* The parameters' defaults, the caller's to free; NULL when memory is out. */
@@ -110,14 +117,14 @@ static json_t *order_json(const struct pt_policy_ops *policy)
     return one;
 }
 
-json_t *pt__list_policies_json(const char *name)
+json_t *pt__list_policies_json(const struct pt__names *names)
 {
     json_t *list = json_array();
     for (size_t i = 0; pt_policies[i]; i++)
-        if (!name || strcmp(name, pt_policies[i]->name) == 0)
+        if (is_wanted(names, pt_policies[i]->name))
             json_array_append_new(list, order_json(pt_policies[i]));
     for (size_t i = 0; pt_placements[i]; i++)
-        if (!name || strcmp(name, pt_placements[i]->name) == 0)
+        if (is_wanted(names, pt_placements[i]->name))
             json_array_append_new(list, pt__described_json("placement", pt_placements[i]->name,
                                                            pt_placements[i]->summary,
                                                            pt_placements[i]->source,
@@ -126,6 +133,10 @@ json_t *pt__list_policies_json(const char *name)
 }
 
 /* ---- text ---- */
+
+#define ORDERS "Orders: whose turn it is (policy: {name: ...})"
+#define PLACEMENTS "Placements: where a job runs (policy: {placement: ...})"
+#define EVERY "Every order takes placement: and preemption: too ('partita schema experiment')."
 
 /* Words with commas between them, and blanks behind the commas. */
 static void words_text(const char *label, const char *words)
@@ -166,15 +177,36 @@ static void placement_text(const struct pt__terminal *terminal,
     if (placement->source) pt__described_line("source", placement->source);
 }
 
-void pt__list_policies_text(const struct pt__terminal *terminal, const char *name)
+static void all_in_full(const struct pt__terminal *terminal, const struct pt__names *names)
 {
-    if (!name) puts("Orders: whose turn it is (policy: {name: ...})");
+    if (names->count == 0) puts(ORDERS);
     for (size_t i = 0; pt_policies[i]; i++)
-        if (!name || strcmp(name, pt_policies[i]->name) == 0) order_text(terminal, pt_policies[i]);
-    if (!name) puts("\nPlacements: where a job runs (policy: {placement: ...})");
+        if (is_wanted(names, pt_policies[i]->name)) order_text(terminal, pt_policies[i]);
+    if (names->count == 0) puts("\n" PLACEMENTS);
     for (size_t i = 0; pt_placements[i]; i++)
-        if (!name || strcmp(name, pt_placements[i]->name) == 0)
-            placement_text(terminal, pt_placements[i]);
-    if (!name)
-        puts("\nEvery order takes placement: and preemption: too ('partita schema experiment').");
+        if (is_wanted(names, pt_placements[i]->name)) placement_text(terminal, pt_placements[i]);
+    if (names->count == 0) puts("\n" EVERY);
+}
+
+static void all_in_short(const struct pt__terminal *terminal)
+{
+    puts(ORDERS);
+    for (size_t i = 0; pt_policies[i]; i++)
+        pt__described_short(terminal, pt_policies[i]->name, pt_policies[i]->summary,
+                            pt_policies[i]->params);
+    puts("\n" PLACEMENTS);
+    for (size_t i = 0; pt_placements[i]; i++)
+        pt__described_short(terminal, pt_placements[i]->name, pt_placements[i]->summary,
+                            pt_placements[i]->params);
+    puts("\n" EVERY);
+    puts("What the parameters in brackets mean, and more: 'partita list policies NAME...' or "
+         "--verbose.");
+}
+
+void pt__list_policies_text(const struct pt__terminal *terminal, const struct pt__names *names)
+{
+    if (names->count > 0 || terminal->verbose)
+        all_in_full(terminal, names);
+    else
+        all_in_short(terminal);
 }

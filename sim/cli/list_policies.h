@@ -12,10 +12,16 @@
 /* Whether `name` is an order or a placement. PT_ERR_INPUT, with what was probably meant, if not. */
 PT_USE_RESULT enum pt_status pt__list_policies_check(const char *name, struct pt_error *error);
 
-/* All of them, or the one called `name` (NULL = all): as an array, the caller's (NULL when memory
- * is out), or as text to stdout. */
-json_t *pt__list_policies_json(const char *name);
-void pt__list_policies_text(const struct pt__terminal *terminal, const char *name);
+/* Names that were asked for; none = all there are. */
+struct pt__names {
+    const char *const *list;
+    size_t count;
+};
+
+/* Those of these names, in the registry's order: as an array, the caller's (NULL when memory is
+ * out), or as text to stdout; all of them in short unless the user wants words. */
+json_t *pt__list_policies_json(const struct pt__names *names);
+void pt__list_policies_text(const struct pt__terminal *terminal, const struct pt__names *names);
 
 /* Their names, NULL past the end; orders first. For the shell. */
 const char *pt__list_policies_name(size_t index);

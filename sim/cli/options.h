@@ -39,7 +39,7 @@ struct pt__command {
     const char *operands;                   /* as the usage line shows them; NULL = none */
     unsigned operand_min, operand_max;
     const char *const *operand_words;   /* the only first operands allowed; NULL = any (files) */
-    const char *named_word;             /* the one of them that a name may follow; NULL = none */
+    const char *named_word;             /* the one of them that names may follow; NULL = none */
     const char *(*names)(size_t index); /* those names, NULL past the end; checked by `run` */
     const char *summary;                /* one line, without a full stop */
     const char *details;                /* paragraphs, a blank line between them */

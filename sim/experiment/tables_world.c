@@ -73,7 +73,7 @@ static const struct pt_row preemption_rows[] = {
     PREEMPTION_ROWS(0,
                     "what is kept of a job that is stopped for others: all (suspend), up to the "
                     "last checkpoint, or nothing (kill); none = nobody is stopped; default: the "
-                    "policy's (`partita list policies`)",
+                    "policy's (`partita list policies NAME`)",
                     DEFAULT)};
 const struct pt_schema pt__schema_preemption = {"preemption", preemption_rows, true, NULL, NULL};
 

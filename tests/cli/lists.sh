@@ -111,6 +111,26 @@ out_says "source: "
 ! grep -q first_fit out || fail "more than fifo"
 exits 0 list policies spread --json
 [ "$(grep -c '"kind"' out)" = 1 ] || fail "more than spread"
+exits 0 list policies spread fifo --json
+[ "$(grep '"name": "\(fifo\|spread\)",' out | tr -d ' \n')" = '"name":"fifo","name":"spread",' ] || fail "two by their names"
+exits 0 list policies sjf pack
+grep -q '^  sjf ' out && grep -q '^  pack ' out || fail "an order and a placement by their names"
+# all of them: two or three lines each, with the names of their parameters; --verbose tells all
+exits 0 list policies
+[ "$(wc -l <out)" -le 140 ] || fail "list policies has $(wc -l <out) lines"
+[ "$(awk '{ print length }' out | sort -n | tail -1)" -le 100 ] || fail "list policies is too wide"
+grep -q '^  fifo  *first in, first out; ' out || fail "fifo in short"
+out_says "[blocking, defragment]"
+out_says "[blocking, by_gpus, thresholds, promotion]"
+grep -q 'source:\|default' out && fail "list policies tells more than names"
+mv out short.txt
+exits 0 list policies --verbose
+out_says "defragment.moves: whole number, default 4"
+for name in $(sed -n 's/^  \([a-z0-9_]*\) .*/\1/p' short.txt); do
+    grep -q "^  $name " out || fail "$name is not in full"
+done
+exits 2 list policies fifo fofo
+err_says "unknown policy 'fofo' (did you mean 'fifo'?)"
 exits 2 list policies fofo
 err_says "unknown policy 'fofo' (did you mean 'fifo'?)"
 exits 2 list sources fifo

@@ -30,9 +30,10 @@ complete_words partita run --on-bad-row s
 complete_words partita list po
 complete_words partita run --dry
 complete_words partita list policies first_
+complete_words partita list policies fifo first_
 complete_words partita run --policy fif
 BASH
-printf 'run\nconvert\nstop skip\npolicies\n--dry-run\nfirst_fit\nfifo\n' >expected
+printf 'run\nconvert\nstop skip\npolicies\n--dry-run\nfirst_fit\nfirst_fit\nfifo\n' >expected
 bash complete.bash >completed 2>&1 || fail "the completion does not run: $(cat completed)"
 same completed expected
 if command -v man >/dev/null && command -v groff >/dev/null; then
