@@ -4,8 +4,7 @@
 #include "policies/backfill/backfill.h"
 #include "policies/backfill/ends.h"
 #include "policies/backfill/fronts.h"
-#include "policies/backfill/plan.h"
-#include "policies/backfill/room.h"
+#include "policies/backfill/promises.h"
 #include "policies/backfill/sets.h"
 
 /* Conservative backfilling: every job that waits has a promise, the earliest time at which it could
@@ -33,9 +32,8 @@ struct conservative {
     struct pt_ends ends;
     struct pt_fronts fronts;     /* whose promise is next */
     struct pt_fronts candidates; /* who may start, as far as is known */
-    struct pt_set chosen, planned;
-    struct pt_plan plan;
-    struct pt_room room;
+    struct pt_set chosen;        /* where the job that is looked at would run */
+    struct pt_promises promises;
     uint64_t *full;          /* by class: pools where it does not fit now */
     uint32_t waiting, depth; /* who was looked at and waits; at most so many are */
     pt_job reached;          /* the last in the queue that was looked at + 1 */
@@ -68,20 +66,17 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     pt__fronts_init(&self->fronts, words, classes);
     pt__fronts_init(&self->candidates, words + pt__fronts_words(classes), classes);
     self->depth = values[PARAM_DEPTH].text == NULL ? 0 : (uint32_t)values[PARAM_DEPTH].integer;
-    pt__room_init(&self->room, ctx, self->full);
+    PT_TRY(pt__promises_init(&self->promises, ctx, &self->ends, self->full, error));
     memset(self->full, 0, ((size_t)classes + 1) * sizeof *self->full);
     PT_TRY(pt__set_init(&self->chosen, ctx, error));
-    PT_TRY(pt__set_init(&self->planned, ctx, error));
     return pt__ends_init(&self->ends, ctx, values[PARAM_OVERRUN].integer == PT_OVERRUN_KILL, error);
 }
 
 static void fini(void *state)
 {
     struct conservative *self = state;
-    pt__room_fini(&self->room);
-    pt__plan_fini(&self->plan);
+    pt__promises_fini(&self->promises);
     pt__set_fini(&self->chosen);
-    pt__set_fini(&self->planned);
     pt__ends_fini(&self->ends);
 }
 
@@ -101,8 +96,8 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     pt__fronts_note(&self->candidates, class_id);
     self->news = true;
     if (job < self->reached) self->known = false;
-    if (job < self->fronts.front[class_id]) pt__fronts_set(&self->fronts, class_id, job);
-    if (job < self->candidates.front[class_id] && !is_full(self, ctx, class_id))
+    if (job < self->fronts.heap.job[class_id]) pt__fronts_set(&self->fronts, class_id, job);
+    if (job < self->candidates.heap.job[class_id] && !is_full(self, ctx, class_id))
         pt__fronts_set(&self->candidates, class_id, job);
 }
 
@@ -112,8 +107,9 @@ static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
     uint32_t class_id = pt_view_class_of(ctx, job);
     if (job < self->reached) self->known = false;
     pt_job next = pt_view_class_next_pending(ctx, class_id, job);
-    if (self->fronts.front[class_id] == job) pt__fronts_set(&self->fronts, class_id, next);
-    if (self->candidates.front[class_id] == job) pt__fronts_set(&self->candidates, class_id, next);
+    if (self->fronts.heap.job[class_id] == job) pt__fronts_set(&self->fronts, class_id, next);
+    if (self->candidates.heap.job[class_id] == job)
+        pt__fronts_set(&self->candidates, class_id, next);
 }
 
 static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
@@ -151,8 +147,7 @@ static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop
 static enum pt_status plan_anew(struct conservative *self, const struct pt_ctx *ctx)
 {
     int64_t now_ns = pt_view_now_ns(ctx);
-    bool ok = pt__room_anew(&self->room, ctx, &self->ends);
-    pt__plan_reset(&self->plan);
+    bool ok = pt__promises_reset(&self->promises, ctx);
     for (uint32_t i = 0; i < self->fronts.busy_count; i++)
         self->full[self->fronts.busy[i]] = 0;
     pt__fronts_restart(&self->fronts, ctx);
@@ -172,74 +167,10 @@ static bool is_stale(const struct conservative *self, const struct pt_ctx *ctx)
     if (self->news && self->ends.count > 0 && pt__ends_at(&self->ends, 0)->end_ns <= now_ns &&
         self->known_ns != now_ns)
         return true;
-    return pt__room_changed(&self->room, ctx);
+    return pt__room_changed(&self->promises.room, ctx);
 }
 
-/* ---- promises ---- */
-
-/* The earliest time at which the job could have the pool; in a pool that is not counted its units
- * then are in `planned`. */
-static int64_t earliest(struct conservative *self, struct pt_ctx *ctx, pt_job job, uint32_t pool)
-{
-    const struct pt_profile *profile = &self->room.profile[pool];
-    int64_t estimate_ns = pt__estimate_ns(self->ends.trace, job),
-            wanted = pt__room_amount(ctx, pool, job);
-    int64_t at_ns = pt__profile_find(profile, pt_view_now_ns(ctx), estimate_ns, wanted);
-    if (pt__room_counts(&self->room, pool)) return at_ns;
-    while (at_ns != PT_NEVER &&
-           !pt__plan_try(&self->plan, ctx, &self->ends, job, pool, at_ns,
-                         pt__later(at_ns, estimate_ns), &self->planned, false)) {
-        at_ns = pt__profile_next(profile, at_ns);
-        if (at_ns != PT_NEVER) at_ns = pt__profile_find(profile, at_ns, estimate_ns, wanted);
-    }
-    return at_ns;
-}
-
-static enum pt_status take(struct conservative *self, const struct pt_ctx *ctx, uint32_t pool,
-                           pt_job job, int64_t from_ns)
-{
-    int64_t to_ns = pt__later(from_ns, pt__estimate_ns(self->ends.trace, job));
-    bool ok = pt__profile_take(&self->room.profile[pool], from_ns, to_ns,
-                               pt__room_amount(ctx, pool, job));
-    return ok ? PT_OK : PT_ERR_MEMORY;
-}
-
-/* The job can't start now: it is promised the first time at which it could. */
-static enum pt_status promise(struct conservative *self, struct pt_ctx *ctx, uint32_t class_id,
-                              pt_job job)
-{
-    int64_t best_ns = PT_NEVER;
-    uint32_t best = PT_NONE;
-    for (uint64_t rest = pt_view_class_pools(ctx, class_id); rest != 0; rest &= rest - 1) {
-        uint32_t pool = (uint32_t)__builtin_ctzll(rest);
-        if (!pt_view_within_limit(ctx, pool, job)) continue; /* it blocks nobody */
-        int64_t at_ns = earliest(self, ctx, job, pool);
-        if (at_ns >= best_ns) continue;
-        best_ns = at_ns;
-        best = pool;
-        pt__set_copy(&self->chosen, &self->planned.units);
-    }
-    if (best == PT_NONE) return PT_OK; /* nobody knows when */
-    if (!pt__room_counts(&self->room, best) &&
-        !pt__plan_add(&self->plan, job, best_ns,
-                      pt__later(best_ns, pt__estimate_ns(self->ends.trace, job)),
-                      &self->chosen.units))
-        return PT_ERR_MEMORY;
-    return take(self, ctx, best, job, best_ns);
-}
-
-/* Whether the job may have the units `chosen` now. */
-static bool keeps_promises(struct conservative *self, struct pt_ctx *ctx, pt_job job)
-{
-    uint32_t pool = self->chosen.units.pool;
-    int64_t now_ns = pt_view_now_ns(ctx), estimate_ns = pt__estimate_ns(self->ends.trace, job);
-    if (pt__profile_find(&self->room.profile[pool], now_ns, estimate_ns,
-                         pt__room_amount(ctx, pool, job)) != now_ns)
-        return false;
-    return pt__room_counts(&self->room, pool) ||
-           pt__plan_try(&self->plan, ctx, &self->ends, job, pool, now_ns,
-                        pt__later(now_ns, estimate_ns), &self->chosen, true);
-}
+/* ---- who may start ---- */
 
 enum answer { STARTS, WAITS, AT_LIMIT };
 
@@ -254,16 +185,17 @@ static enum answer choose(struct conservative *self, struct pt_ctx *ctx, uint32_
         if (!pt_ctx_place(ctx, &units, job, pools)) {
             if (pt_view_why(ctx) == PT_REASON_LIMIT) return held_back ? WAITS : AT_LIMIT;
             self->full[class_id] |= pools;
-            for (uint64_t rest = pools & self->room.counted; rest != 0; rest &= rest - 1) {
+            for (uint64_t rest = pools & self->promises.room.counted; rest != 0; rest &= rest - 1) {
                 uint32_t pool = (uint32_t)__builtin_ctzll(rest);
                 if (pt_view_units_free(ctx, pool, job) < pt_view_units_wanted(ctx, job)) continue;
-                self->room.counted &= ~PT_POOL_BIT(pool); /* the placement wants more than enough */
+                self->promises.room.counted &=
+                    ~PT_POOL_BIT(pool); /* the placement wants more than enough */
                 self->known = false;
             }
             break;
         }
         pt__set_copy(&self->chosen, units);
-        if (keeps_promises(self, ctx, job)) return STARTS;
+        if (pt__promises_keep(&self->promises, ctx, job, &self->chosen)) return STARTS;
         held_back = true;
         pools &= ~PT_POOL_BIT(self->chosen.units.pool);
     }
@@ -280,8 +212,8 @@ static int64_t longest(const struct conservative *self, const struct pt_ctx *ctx
     uint64_t rest = pt_view_class_pools(ctx, class_id) & ~self->full[class_id];
     for (; rest != 0 && until_ns != PT_NEVER; rest &= rest - 1) {
         uint32_t pool = (uint32_t)__builtin_ctzll(rest);
-        int64_t to_ns =
-            pt__profile_until(&self->room.profile[pool], now_ns, pt__room_amount(ctx, pool, job));
+        int64_t to_ns = pt__profile_until(&self->promises.room.profile[pool], now_ns,
+                                          pt__room_amount(ctx, pool, job));
         if (to_ns > until_ns) until_ns = to_ns;
     }
     return until_ns == PT_NEVER ? PT_NEVER : until_ns - now_ns;
@@ -302,7 +234,8 @@ static void find_candidate(struct conservative *self, const struct pt_ctx *ctx, 
 
 static enum pt_status begin(struct conservative *self, struct pt_ctx *ctx, pt_job job)
 {
-    PT_TRY(take(self, ctx, self->chosen.units.pool, job, pt_view_now_ns(ctx)));
+    PT_TRY(
+        pt__promises_take(&self->promises, ctx, self->chosen.units.pool, job, pt_view_now_ns(ctx)));
     PT_TRY(pt_ctx_start(ctx, job, &self->chosen.units));
     pt__ends_begin(&self->ends, ctx, job);
     enum pt_job_state now = pt_view_state(ctx, job);
@@ -315,7 +248,7 @@ static enum pt_status look_at(struct conservative *self, struct pt_ctx *ctx, uin
                               pt_job job)
 {
     enum answer answer = WAITS;
-    bool is_candidate = self->candidates.front[class_id] == job;
+    bool is_candidate = self->candidates.heap.job[class_id] == job;
     if (is_candidate) answer = choose(self, ctx, class_id, job);
     if (!self->known) return PT_OK;
     if (job >= self->reached) self->reached = job + 1;
@@ -328,7 +261,7 @@ static enum pt_status look_at(struct conservative *self, struct pt_ctx *ctx, uin
         PT_TRY(begin(self, ctx, job));
     } else {
         self->waiting++;
-        PT_TRY(promise(self, ctx, class_id, job));
+        PT_TRY(pt__promises_make(&self->promises, ctx, job));
     }
     pt_job next = pt_view_class_next_pending(ctx, class_id, job);
     pt__fronts_set(&self->fronts, class_id, next);
@@ -339,14 +272,14 @@ static enum pt_status look_at(struct conservative *self, struct pt_ctx *ctx, uin
 /* Looks at the queue in order as long as there may be somebody who can start. */
 static enum pt_status walk(struct conservative *self, struct pt_ctx *ctx)
 {
-    while (self->known && self->candidates.count > 0 &&
+    while (self->known && self->candidates.heap.count > 0 &&
            (self->depth == 0 || self->waiting < self->depth)) {
         uint32_t class_id = pt__fronts_first(&self->candidates);
-        pt_job job = self->candidates.front[class_id];
+        pt_job job = self->candidates.heap.job[class_id];
         find_candidate(self, ctx, class_id, job); /* is it still? */
-        if (self->candidates.front[class_id] != job) continue;
+        if (self->candidates.heap.job[class_id] != job) continue;
         class_id = pt__fronts_first(&self->fronts);
-        job = self->fronts.front[class_id];
+        job = self->fronts.heap.job[class_id];
         PT_TRY(look_at(self, ctx, class_id, job));
     }
     return PT_OK;
@@ -358,7 +291,8 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
     bool killed;
     PT_TRY(pt__ends_kill(&self->ends, ctx, &killed));
     if (!killed) {
-        if (self->known && self->candidates.count > 0 && is_stale(self, ctx)) self->known = false;
+        if (self->known && self->candidates.heap.count > 0 && is_stale(self, ctx))
+            self->known = false;
         do {
             if (!self->known) PT_TRY(plan_anew(self, ctx));
             PT_TRY(walk(self, ctx));

@@ -1,9 +1,9 @@
 #include <stdalign.h>
-#include <stdlib.h>
 
 #include "policies/backfill/backfill.h"
 #include "policies/backfill/ends.h"
 #include "policies/backfill/fronts.h"
+#include "policies/backfill/reservation.h"
 #include "policies/backfill/sets.h"
 
 /* EASY backfilling: the first job that can't start (the head) reserves the earliest time at which
@@ -21,15 +21,6 @@ enum { PARAM_OVERRUN };
 
 static const struct pt_param params[] = {[PARAM_OVERRUN] = PT_BACKFILL_PARAM_OVERRUN, {0}};
 
-struct head {
-    pt_job job;
-    uint64_t pools;      /* that it reserves */
-    int64_t shadow_ns;   /* PT_NEVER: nobody knows when it can start */
-    uint32_t there;      /* units there were for it in its pools: nodes come and go */
-    uint32_t whole_pool; /* its only pool, if GPUs there are held whole; else PT_NONE */
-    uint32_t spare;      /* then: free GPUs at the shadow time beyond those it needs */
-};
-
 struct easy {
     struct pt_ends ends;
     struct pt_fronts fronts;
@@ -37,7 +28,7 @@ struct easy {
     uint64_t *full;       /* by class: pools where it does not fit now */
     int64_t *shortest;    /* by class: no pending job has a shorter estimate */
     uint64_t *held_back;  /* by class: pools where it fits, but not beside the head */
-    struct head heads[PT_POOLS_MAX];
+    struct pt_reservation heads[PT_POOLS_MAX];
     uint32_t head_count;
     uint64_t owned; /* pools that a head has reserved */
     uint8_t owner[PT_POOLS_MAX];
@@ -93,7 +84,7 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     if (estimate_ns < easy->shortest[class_id]) easy->shortest[class_id] = estimate_ns;
     for (uint32_t i = 0; i < easy->head_count; i++)
         if (job < easy->heads[i].job) easy->known = easy->shadows_hold = false;
-    if (job < easy->fronts.front[class_id]) pt__fronts_set(&easy->fronts, class_id, job);
+    if (job < easy->fronts.heap.job[class_id]) pt__fronts_set(&easy->fronts, class_id, job);
 }
 
 static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
@@ -102,7 +93,7 @@ static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
     uint32_t class_id = pt_view_class_of(ctx, job);
     for (uint32_t i = 0; i < easy->head_count; i++)
         if (job == easy->heads[i].job) easy->known = false;
-    if (easy->fronts.front[class_id] == job)
+    if (easy->fronts.heap.job[class_id] == job)
         pt__fronts_set(&easy->fronts, class_id, pt_view_class_next_pending(ctx, class_id, job));
 }
 
@@ -143,92 +134,17 @@ static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop
 
 /* ---- heads ---- */
 
-static uint32_t units_there(const struct pt_ctx *ctx, pt_job job, uint64_t pools)
-{
-    uint32_t units = 0;
-    for (; pools != 0; pools &= pools - 1)
-        units += pt_view_units_there(ctx, (uint32_t)__builtin_ctzll(pools), job);
-    return units;
-}
-
-/* O(1) a pool: false where the head certainly does not fit. */
-static bool may_fit(const struct pt_ctx *ctx, const struct head *head)
-{
-    uint32_t wanted = pt_view_units_wanted(ctx, head->job);
-    for (uint64_t pools = head->pools; pools != 0; pools &= pools - 1)
-        if (pt_view_units_free(ctx, (uint32_t)__builtin_ctzll(pools), head->job) >= wanted)
-            return true;
-    return false;
-}
-
-/* The first time by which enough running jobs are expected to have ended. */
-static void find_shadow(struct easy *easy, struct pt_ctx *ctx, struct head *head)
-{
-    const struct pt_ends *ends = &easy->ends;
-    int64_t now_ns = pt_view_now_ns(ctx);
-    head->shadow_ns = PT_NEVER;
-    head->spare = 0;
-    for (uint32_t i = 0; i < ends->count && head->shadow_ns == PT_NEVER;) {
-        int64_t at_ns = pt__ends_at(ends, i)->end_ns;
-        if (at_ns < now_ns) at_ns = now_ns;
-        bool lifted = false;
-        for (; i < ends->count && pt__ends_at(ends, i)->end_ns <= at_ns; i++) {
-            const struct pt_end *end = pt__ends_at(ends, i);
-            if ((PT_POOL_BIT(end->pool) & head->pools) != 0)
-                lifted |= pt_ctx_try_lift(ctx, end->job);
-        }
-        const struct pt_units *units;
-        if (!lifted || !may_fit(ctx, head)) continue;
-        if (!pt_ctx_place(ctx, &units, head->job, head->pools)) continue;
-        head->shadow_ns = at_ns;
-        if (head->whole_pool != PT_NONE)
-            head->spare = pt_view_units_free(ctx, head->whole_pool, head->job) - units->count;
-    }
-    pt_ctx_try_abort(ctx);
-}
-
 static void make_head(struct easy *easy, struct pt_ctx *ctx, pt_job job, uint64_t pools)
 {
-    struct head *head = &easy->heads[easy->head_count];
-    uint32_t there = units_there(ctx, job, pools);
-    bool same =
-        easy->shadows_hold && head->job == job && head->pools == pools && head->there == there;
+    struct pt_reservation *head = &easy->heads[easy->head_count];
     for (uint64_t rest = pools; rest != 0; rest &= rest - 1)
         easy->owner[__builtin_ctzll(rest)] = (uint8_t)easy->head_count;
     easy->owned |= pools;
     easy->head_count++;
-    if (same) return;
-    *head = (struct head){.job = job, .pools = pools, .there = there, .whole_pool = PT_NONE};
-    if ((pools & (pools - 1)) == 0) {
-        uint32_t pool = (uint32_t)__builtin_ctzll(pools);
-        const struct pt_pool *p = &pt_view_cluster(ctx)->pools[pool];
-        bool whole = p->shape.capacity == 1 && p->shape.residents_max == 1;
-        if (whole && pt_view_units_wanted(ctx, job) > 0) head->whole_pool = pool;
-    }
-    find_shadow(easy, ctx, head);
+    pt__reserve(head, &easy->ends, ctx, job, pools, easy->shadows_hold);
 }
 
 /* ---- those behind ---- */
-
-static bool ends_by(const struct pt_ctx *ctx, const struct head *head, int64_t estimate_ns)
-{
-    return head->shadow_ns == PT_NEVER ||
-           pt__later(pt_view_now_ns(ctx), estimate_ns) <= head->shadow_ns;
-}
-
-/* Whether the head could start at its shadow time beside this job, on the units chosen for it. */
-static bool beside(struct easy *easy, struct pt_ctx *ctx, const struct head *head, pt_job job)
-{
-    const struct pt_units *units, *chosen = &easy->chosen.units;
-    if (head->whole_pool != PT_NONE && chosen->count > head->spare) return false;
-    int64_t now_ns = pt_view_now_ns(ctx);
-    int64_t by_ns = head->shadow_ns > now_ns ? head->shadow_ns : now_ns;
-    pt__ends_lift(&easy->ends, ctx, head->pools, by_ns);
-    bool fits = pt_ctx_try_assume(ctx, job, chosen) && may_fit(ctx, head) &&
-                pt_ctx_place(ctx, &units, head->job, head->pools);
-    pt_ctx_try_abort(ctx);
-    return fits;
-}
 
 /* The pools that the job may be tried in: those without a head, those whose head it does not
  * outlast, and those where nobody of its class was held back yet. */
@@ -239,7 +155,7 @@ static uint64_t open_to(const struct easy *easy, const struct pt_ctx *ctx, uint3
     int64_t estimate_ns = pt__estimate_ns(easy->ends.trace, job);
     for (uint64_t rest = pools & easy->held_back[class_id]; rest != 0; rest &= rest - 1) {
         uint32_t pool = (uint32_t)__builtin_ctzll(rest);
-        if (!ends_by(ctx, &easy->heads[easy->owner[pool]], estimate_ns))
+        if (!pt__ends_by(&easy->heads[easy->owner[pool]], ctx, estimate_ns))
             pools &= ~PT_POOL_BIT(pool);
     }
     return pools;
@@ -258,12 +174,9 @@ static bool choose(struct easy *easy, struct pt_ctx *ctx, uint32_t class_id, pt_
         pt__set_copy(&easy->chosen, units);
         uint64_t pool = PT_POOL_BIT(units->pool);
         if ((easy->owned & pool) == 0) return true;
-        struct head *head = &easy->heads[easy->owner[units->pool]];
-        if (ends_by(ctx, head, estimate_ns)) return true;
-        if (beside(easy, ctx, head, job)) {
-            if (head->whole_pool != PT_NONE) head->spare -= easy->chosen.units.count;
-            return true;
-        }
+        struct pt_reservation *head = &easy->heads[easy->owner[units->pool]];
+        if (pt__ends_by(head, ctx, estimate_ns)) return true;
+        if (pt__fits_beside(head, &easy->ends, ctx, job, &easy->chosen.units)) return true;
         easy->held_back[class_id] |= pool;
     }
     return false;
@@ -274,7 +187,7 @@ static int64_t longest(const struct easy *easy, const struct pt_ctx *ctx, uint64
 {
     int64_t now_ns = pt_view_now_ns(ctx), longest_ns = 0;
     for (; pools != 0; pools &= pools - 1) {
-        const struct head *head = &easy->heads[easy->owner[__builtin_ctzll(pools)]];
+        const struct pt_reservation *head = &easy->heads[easy->owner[__builtin_ctzll(pools)]];
         if (head->shadow_ns > now_ns && head->shadow_ns - now_ns > longest_ns)
             longest_ns = head->shadow_ns - now_ns;
     }
@@ -347,7 +260,7 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
     if (!killed) {
         if (!easy->known) start_over(easy, ctx);
         for (uint32_t class_id; (class_id = pt__fronts_first(&easy->fronts)) != PT_NONE;)
-            PT_TRY(look_at(easy, ctx, class_id, easy->fronts.front[class_id]));
+            PT_TRY(look_at(easy, ctx, class_id, easy->fronts.heap.job[class_id]));
         easy->shadows_hold = true;
     }
     return pt__ends_arm(&easy->ends, ctx);

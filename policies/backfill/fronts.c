@@ -2,62 +2,33 @@
 
 size_t pt__fronts_size(uint32_t class_count)
 {
-    return ((size_t)class_count + 1) * (4 * sizeof(uint32_t) + sizeof(uint8_t));
+    return pt__class_heap_words(class_count) * sizeof(uint32_t) +
+           ((size_t)class_count + 1) * (sizeof(uint32_t) + sizeof(uint8_t));
 }
 
 void pt__fronts_init(struct pt_fronts *fronts, void *memory, uint32_t class_count)
 {
     size_t n = (size_t)class_count + 1;
     uint32_t *words = memory;
-    fronts->count = fronts->busy_count = 0;
-    fronts->front = words;
-    fronts->heap = words + n;
-    fronts->place = words + 2 * n;
-    fronts->busy = words + 3 * n;
-    fronts->is_busy = (uint8_t *)(words + 4 * n);
-    for (uint32_t c = 0; c < class_count; c++)
-        fronts->front[c] = PT_NONE;
-}
-
-static void put(struct pt_fronts *fronts, uint32_t slot, uint32_t class_id)
-{
-    fronts->heap[slot] = class_id;
-    fronts->place[class_id] = slot;
-}
-
-/* Moves the class at `slot` up or down to where its job belongs. */
-static void settle(struct pt_fronts *fronts, uint32_t slot)
-{
-    uint32_t class_id = fronts->heap[slot];
-    pt_job job = fronts->front[class_id];
-    for (; slot > 0 && fronts->front[fronts->heap[(slot - 1) / 2]] > job; slot = (slot - 1) / 2)
-        put(fronts, slot, fronts->heap[(slot - 1) / 2]);
-    for (uint32_t child; (child = 2 * slot + 1) < fronts->count; slot = child) {
-        if (child + 1 < fronts->count &&
-            fronts->front[fronts->heap[child + 1]] < fronts->front[fronts->heap[child]])
-            child++;
-        if (fronts->front[fronts->heap[child]] > job) break;
-        put(fronts, slot, fronts->heap[child]);
-    }
-    put(fronts, slot, class_id);
+    pt__class_heap_init(&fronts->heap, words, class_count);
+    words += pt__class_heap_words(class_count);
+    fronts->busy_count = 0;
+    fronts->busy = words;
+    fronts->is_busy = (uint8_t *)(words + n);
 }
 
 void pt__fronts_set(struct pt_fronts *fronts, uint32_t class_id, pt_job job)
 {
-    pt_job before = fronts->front[class_id];
+    struct pt_class_heap *heap = &fronts->heap;
+    pt_job before = heap->job[class_id];
     if (before == job) return;
-    fronts->front[class_id] = job;
-    if (before == PT_NONE) {
-        put(fronts, fronts->count, class_id);
-        settle(fronts, fronts->count++);
-    } else if (job == PT_NONE) {
-        uint32_t slot = fronts->place[class_id], last = fronts->heap[--fronts->count];
-        if (slot == fronts->count) return;
-        put(fronts, slot, last);
-        settle(fronts, slot);
-    } else {
-        settle(fronts, fronts->place[class_id]);
-    }
+    heap->job[class_id] = job;
+    if (before == PT_NONE)
+        pt__class_heap_add(heap, class_id);
+    else if (job == PT_NONE)
+        pt__class_heap_remove(heap, class_id);
+    else
+        pt__class_heap_settle(heap, heap->place[class_id]);
 }
 
 void pt__fronts_note(struct pt_fronts *fronts, uint32_t class_id)

@@ -6,13 +6,12 @@
 #define PT_BACKFILL_FRONTS_H
 
 #include "partita/policy.h"
+#include "policies/class_heap.h"
 
 struct pt_fronts {
-    uint32_t count, busy_count;
-    pt_job *front;   /* by class: the job to be looked at next, PT_NONE = none */
-    uint32_t *heap;  /* classes that have one */
-    uint32_t *place; /* by class: where it is in the heap */
-    uint32_t *busy;  /* classes with pending jobs, and some that had */
+    struct pt_class_heap heap; /* by each class's job to be looked at next */
+    uint32_t busy_count;
+    uint32_t *busy; /* classes with pending jobs, and some that had */
     uint8_t *is_busy;
 };
 
@@ -34,7 +33,7 @@ void pt__fronts_restart(struct pt_fronts *fronts, const struct pt_ctx *ctx);
 /* The class whose job is first in the queue, PT_NONE when there is none. */
 static inline uint32_t pt__fronts_first(const struct pt_fronts *fronts)
 {
-    return fronts->count == 0 ? PT_NONE : fronts->heap[0];
+    return fronts->heap.count == 0 ? PT_NONE : fronts->heap.classes[0];
 }
 
 #endif

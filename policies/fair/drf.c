@@ -17,7 +17,7 @@ struct account {
 };
 
 struct drf {
-    struct pt_lines lines;
+    struct pt_lines lines; /* first: pt__lines_on_release is given this */
     uint64_t there[RESOURCES];
     struct account *account; /* by tenant */
     uint8_t *charged;        /* by job: the pool it is charged for + 1, 0 = none */
@@ -58,12 +58,6 @@ static void measure(struct drf *drf, const struct pt_ctx *ctx)
     }
 }
 
-static struct pt_line_of line_of(void *state, const struct pt_ctx *ctx, pt_job job)
-{
-    (void)state;
-    return (struct pt_line_of){.leaf = pt_view_tenant_of(ctx, job)};
-}
-
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
@@ -77,7 +71,8 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     enum pt_status status = PT_OK;
     if (drf->account == NULL || drf->charged == NULL)
         status = pt_fail(error, PT_ERR_MEMORY, "out of memory for %u tenants", tenants);
-    if (status == PT_OK) status = pt__lines_init(&drf->lines, ctx, tenants, line_of, NULL, error);
+    if (status == PT_OK)
+        status = pt__lines_init(&drf->lines, ctx, tenants, pt__line_of_tenant, NULL, error);
     if (status != PT_OK) fini(drf);
     return status;
 }
@@ -157,12 +152,6 @@ static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
     pt__lines_remove(&drf->lines, job);
 }
 
-static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
-{
-    struct drf *drf = state;
-    pt__lines_released(&drf->lines, ctx, pools);
-}
-
 /* The line of the tenant with the least share of those whose first job may fit; PT_NONE = none. */
 static uint32_t choose(const struct drf *drf)
 {
@@ -216,7 +205,7 @@ const struct pt_policy_ops pt__drf = {
     .fini = fini,
     .on_pending = on_pending,
     .on_withdrawn = on_withdrawn,
-    .on_release = on_release,
+    .on_release = pt__lines_on_release,
     .on_started = on_started,
     .on_stopped = on_stopped,
     .schedule = schedule,

@@ -86,7 +86,7 @@ static const struct pt_param params[] =
      {0}};
 
 struct fair_share {
-    struct pt_lines lines;
+    struct pt_lines lines; /* first: pt__lines_on_release is given this */
     struct pt_accounts accounts;
     struct pt_factors factors;
     struct pt_intern ranks; /* of jobs; only while the lines are built */
@@ -220,12 +220,6 @@ static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
     struct fair_share *fair = state;
     (void)ctx;
     pt__lines_remove(&fair->lines, job);
-}
-
-static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
-{
-    struct fair_share *fair = state;
-    pt__lines_released(&fair->lines, ctx, pools);
 }
 
 /* What age adds to a job's priority: weight x wait / max_age, at most the weight. */
@@ -388,7 +382,7 @@ const struct pt_policy_ops pt__fair_share = {
     .fini = fini,
     .on_pending = on_pending,
     .on_withdrawn = on_withdrawn,
-    .on_release = on_release,
+    .on_release = pt__lines_on_release,
     .on_started = on_started,
     .on_stopped = on_stopped,
     .schedule = schedule,

@@ -290,3 +290,14 @@ void pt__lines_released(struct pt_lines *lines, const struct pt_ctx *ctx, uint64
     }
     lines->unfit_count = kept;
 }
+
+void pt__lines_on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
+{
+    pt__lines_released(state, ctx, pools);
+}
+
+struct pt_line_of pt__line_of_tenant(void *state, const struct pt_ctx *ctx, pt_job job)
+{
+    (void)state;
+    return (struct pt_line_of){.leaf = pt_view_tenant_of(ctx, job)};
+}

@@ -52,6 +52,8 @@ struct pt_line_of {
     uint32_t leaf, rank;
 };
 
+/* For pt__lines_init: a leaf for each tenant, and no ranks. */
+struct pt_line_of pt__line_of_tenant(void *state, const struct pt_ctx *ctx, pt_job job);
 /* Builds the lines of all jobs of the trace: `ask` says each job's leaf and rank; key[] of the
  * lines is 0. `leaf_count` counts the leaves that ask names. On failure fini is still owed. */
 PT_USE_RESULT enum pt_status
@@ -79,5 +81,7 @@ void pt__lines_pass_over(struct pt_lines *lines);
 void pt__lines_unfit(struct pt_lines *lines, uint32_t class_id, enum pt_class_state state);
 /* Something was released in these pools. */
 void pt__lines_released(struct pt_lines *lines, const struct pt_ctx *ctx, uint64_t pools);
+/* The same as the callback of a policy whose state begins with its lines. */
+void pt__lines_on_release(void *state, struct pt_ctx *ctx, uint64_t pools);
 
 #endif

@@ -32,7 +32,7 @@ static const struct pt_param params[] = {
     {0}};
 
 struct max_min {
-    struct pt_lines lines;
+    struct pt_lines lines; /* first: pt__lines_on_release is given this */
     struct pt_speeds speeds;
     struct pt_reclaim reclaim;
     uint64_t *held;            /* by tenant, in parts of a GPU by their worth */
@@ -65,12 +65,6 @@ static void fini(void *state)
     free(fair->counted);
 }
 
-static struct pt_line_of line_of(void *state, const struct pt_ctx *ctx, pt_job job)
-{
-    (void)state;
-    return (struct pt_line_of){.leaf = pt_view_tenant_of(ctx, job)};
-}
-
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
@@ -89,7 +83,8 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     if (fair->held == NULL || fair->wanted == NULL || fair->charged == NULL ||
         fair->counted == NULL)
         status = pt_fail(error, PT_ERR_MEMORY, "out of memory for %u tenants", tenants);
-    if (status == PT_OK) status = pt__lines_init(&fair->lines, ctx, tenants, line_of, NULL, error);
+    if (status == PT_OK)
+        status = pt__lines_init(&fair->lines, ctx, tenants, pt__line_of_tenant, NULL, error);
     if (status == PT_OK) status = pt__reclaim_init(&fair->reclaim, ctx, tenants, error);
     if (status != PT_OK) fini(fair);
     return status;
@@ -158,12 +153,6 @@ static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
     struct max_min *fair = state;
     fair->changed = true;
     leaves_queue(fair, ctx, job);
-}
-
-static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
-{
-    struct max_min *fair = state;
-    pt__lines_released(&fair->lines, ctx, pools);
 }
 
 /* ---- whose turn ---- */
@@ -308,7 +297,7 @@ const struct pt_policy_ops pt__max_min = {
     .fini = fini,
     .on_pending = on_pending,
     .on_withdrawn = on_withdrawn,
-    .on_release = on_release,
+    .on_release = pt__lines_on_release,
     .on_started = on_started,
     .on_stopped = on_stopped,
     .schedule = schedule,

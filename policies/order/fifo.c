@@ -99,7 +99,7 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
     struct fifo *fifo = state;
     for (uint32_t class_id;
          !all_blocked(fifo, ctx) && (class_id = pt__heads_first(&fifo->heads)) != PT_NONE;) {
-        pt_job job = fifo->heads.head[class_id];
+        pt_job job = fifo->heads.heap.job[class_id];
         uint64_t pools = pt_view_class_pools(ctx, class_id);
         const struct pt_units *units;
         if (pt_ctx_place(ctx, &units, job, pools & ~fifo->blocked)) {

@@ -6,12 +6,12 @@
 #define PT_ORDER_HEADS_H
 
 #include "partita/policy.h"
+#include "policies/class_heap.h"
 
 struct pt_heads {
-    uint32_t count, aside_count;
-    pt_job *head;    /* by class: its first pending job, PT_NONE = none */
-    uint32_t *heap;  /* classes, the one with the earliest head first */
-    uint32_t *place; /* by class: where it is in the heap or among those aside */
+    struct pt_class_heap
+        heap; /* by each class's first pending job; `place`: or among those aside */
+    uint32_t aside_count;
     uint32_t *aside; /* classes set aside */
     uint8_t *is_aside;
 };

@@ -23,11 +23,10 @@ static const struct pt_param params[] = {
     {0}};
 
 struct helios {
-    struct pt_recount recount;
+    struct pt_recount recount; /* first: the callbacks of recount.h are given this */
     struct pt_recount_item *sorted;
     uint32_t waiting; /* so many jobs of the list's front wait, the others run */
     int64_t tick_ns, wake_ns;
-    bool due;
 };
 
 static size_t state_size(const struct pt_value *values, uint32_t class_count)
@@ -62,38 +61,14 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     struct helios *h = state;
     (void)ctx;
     if (pt__recount_insert(&h->recount, job, h->waiting)) h->waiting++;
-    h->due |= !h->recount.acting;
-}
-
-static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
-{
-    struct helios *h = state;
-    (void)ctx;
-    (void)job;
-    h->due = true;
-}
-
-static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
-{
-    struct helios *h = state;
-    (void)pools;
-    h->due |= pt__recount_is_news(&h->recount, ctx);
-}
-
-static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
-{
-    struct helios *h = state;
-    (void)ctx;
-    (void)job;
-    (void)why;
-    h->due |= !h->recount.acting;
+    h->recount.due |= !h->recount.acting;
 }
 
 static void on_timer(void *state, struct pt_ctx *ctx)
 {
     struct helios *h = state;
     (void)ctx;
-    h->due = true;
+    h->recount.due = true;
 }
 
 static enum pt_status wake_at(struct helios *h, struct pt_ctx *ctx, int64_t time_ns)
@@ -179,10 +154,10 @@ static enum pt_status schedule(void *state, struct pt_ctx *ctx)
 {
     struct helios *h = state;
     int64_t now_ns = pt_view_now_ns(ctx), past_ns = now_ns % h->tick_ns;
-    if (!h->due) return PT_OK;
+    if (!h->recount.due) return PT_OK;
     if (now_ns > PT_TIME_MAX - h->tick_ns) return PT_OK;
     if (past_ns != 0) return wake_at(h, ctx, now_ns - past_ns + h->tick_ns);
-    h->due = false;
+    h->recount.due = false;
     pt__recount_prune(&h->recount, ctx, &h->waiting);
     regroup(h, ctx, false);
     sort(h, ctx);
@@ -208,9 +183,9 @@ const struct pt_policy_ops pt__helios_srtf = {
     .init = init,
     .fini = fini,
     .on_pending = on_pending,
-    .on_withdrawn = on_withdrawn,
-    .on_release = on_release,
+    .on_withdrawn = pt__recount_on_withdrawn,
+    .on_release = pt__recount_on_release,
     .on_timer = on_timer,
-    .on_stopped = on_stopped,
+    .on_stopped = pt__recount_on_stopped,
     .schedule = schedule,
 };

@@ -185,7 +185,23 @@ enum pt_status pt__recount_act(struct pt_recount *recount, struct pt_ctx *ctx,
     return status;
 }
 
-bool pt__recount_is_news(const struct pt_recount *recount, const struct pt_ctx *ctx)
+void pt__recount_on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
 {
-    return recount->acted_ns != pt_view_now_ns(ctx);
+    struct pt_recount *recount = state;
+    (void)ctx, (void)job;
+    recount->due = true;
+}
+
+void pt__recount_on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
+{
+    struct pt_recount *recount = state;
+    (void)pools;
+    recount->due |= recount->acted_ns != pt_view_now_ns(ctx);
+}
+
+void pt__recount_on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
+{
+    struct pt_recount *recount = state;
+    (void)ctx, (void)job, (void)why;
+    recount->due |= !recount->acting;
 }

@@ -23,6 +23,7 @@ struct pt_recount {
     pt_job *decided;
     uint32_t start_count, stop_count, capacity;
     uint8_t *listed;  /* by job: whether it is in the list, and leaves its units */
+    bool due;         /* something happened since the last walk that may change it */
     bool acting;      /* what happens now is this policy's own doing */
     int64_t acted_ns; /* when it last was */
 };
@@ -45,8 +46,11 @@ bool pt__recount_holds(const struct pt_ctx *ctx, pt_job job);
  * place stays pending. `start_count` of `decided` were taken in. */
 enum pt_status pt__recount_act(struct pt_recount *recount, struct pt_ctx *ctx,
                                const struct pt_recount_item *items);
-/* Whether a release that the policy is told of is more than what its own walk of this instant
- * left. */
-bool pt__recount_is_news(const struct pt_recount *recount, const struct pt_ctx *ctx);
+
+/* Callbacks of a policy whose state begins with its recount: they note that a walk is due. A
+ * release is not news where it is what the walk of this instant itself left. */
+void pt__recount_on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job);
+void pt__recount_on_release(void *state, struct pt_ctx *ctx, uint64_t pools);
+void pt__recount_on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why);
 
 #endif

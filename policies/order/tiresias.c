@@ -45,11 +45,10 @@ static const struct pt_param params[] = {
     {0}};
 
 struct tiresias {
-    struct pt_recount recount;
+    struct pt_recount recount; /* first: the callbacks of recount.h are given this */
     struct pt_levels levels;
     enum order order;
     bool upstream;
-    bool due;        /* something happened since the last walk */
     int64_t jump_ns; /* the next demotion's event; PT_NEVER = none */
     uint8_t *queue;  /* by job */
 };
@@ -89,37 +88,13 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
     struct tiresias *t = state;
     (void)ctx;
     if (pt__recount_insert(&t->recount, job, t->recount.count)) t->queue[job] = 0;
-    t->due |= !t->recount.acting;
-}
-
-static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
-{
-    struct tiresias *t = state;
-    (void)ctx;
-    (void)job;
-    t->due = true;
-}
-
-static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
-{
-    struct tiresias *t = state;
-    (void)pools;
-    t->due |= pt__recount_is_news(&t->recount, ctx);
-}
-
-static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
-{
-    struct tiresias *t = state;
-    (void)ctx;
-    (void)job;
-    (void)why;
-    t->due |= !t->recount.acting;
+    t->recount.due |= !t->recount.acting;
 }
 
 static void on_timer(void *state, struct pt_ctx *ctx)
 {
     struct tiresias *t = state;
-    t->due |= pt_view_now_ns(ctx) == t->jump_ns;
+    t->recount.due |= pt_view_now_ns(ctx) == t->jump_ns;
 }
 
 static bool by_service(const struct tiresias *t)
@@ -228,8 +203,8 @@ static enum pt_status wake(struct tiresias *t, struct pt_ctx *ctx)
 static enum pt_status schedule(void *state, struct pt_ctx *ctx)
 {
     struct tiresias *t = state;
-    if (!t->due) return PT_OK;
-    t->due = false;
+    if (!t->recount.due) return PT_OK;
+    t->recount.due = false;
     pt__recount_prune(&t->recount, ctx, NULL);
     if (by_service(t)) demote(t, ctx);
     sort(t, ctx);
@@ -253,9 +228,9 @@ const struct pt_policy_ops pt__tiresias = {
     .init = init,
     .fini = fini,
     .on_pending = on_pending,
-    .on_withdrawn = on_withdrawn,
-    .on_release = on_release,
+    .on_withdrawn = pt__recount_on_withdrawn,
+    .on_release = pt__recount_on_release,
     .on_timer = on_timer,
-    .on_stopped = on_stopped,
+    .on_stopped = pt__recount_on_stopped,
     .schedule = schedule,
 };
