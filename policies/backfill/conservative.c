@@ -56,6 +56,14 @@ static size_t state_size(const struct pt_value *values, uint32_t class_count)
            2 * pt__fronts_words(class_count) * sizeof(uint64_t);
 }
 
+static void fini(void *state)
+{
+    struct conservative *self = state;
+    pt__promises_fini(&self->promises);
+    pt__set_fini(&self->chosen);
+    pt__ends_fini(&self->ends);
+}
+
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
@@ -66,18 +74,13 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     pt__fronts_init(&self->fronts, words, classes);
     pt__fronts_init(&self->candidates, words + pt__fronts_words(classes), classes);
     self->depth = values[PARAM_DEPTH].text == NULL ? 0 : (uint32_t)values[PARAM_DEPTH].integer;
-    PT_TRY(pt__promises_init(&self->promises, ctx, &self->ends, self->full, error));
+    enum pt_status status = pt__promises_init(&self->promises, ctx, &self->ends, self->full, error);
     memset(self->full, 0, ((size_t)classes + 1) * sizeof *self->full);
-    PT_TRY(pt__set_init(&self->chosen, ctx, error));
-    return pt__ends_init(&self->ends, ctx, values[PARAM_OVERRUN].integer == PT_OVERRUN_KILL, error);
-}
-
-static void fini(void *state)
-{
-    struct conservative *self = state;
-    pt__promises_fini(&self->promises);
-    pt__set_fini(&self->chosen);
-    pt__ends_fini(&self->ends);
+    if (status == PT_OK) status = pt__set_init(&self->chosen, ctx, error);
+    bool kills = values[PARAM_OVERRUN].integer == PT_OVERRUN_KILL;
+    if (status == PT_OK) status = pt__ends_init(&self->ends, ctx, kills, error);
+    if (status != PT_OK) fini(self);
+    return status;
 }
 
 /* ---- what is to be looked at ---- */

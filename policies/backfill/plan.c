@@ -40,15 +40,23 @@ static bool grow_units(struct pt_plan *plan, uint32_t more)
     return true;
 }
 
-static bool grow(struct pt_plan *plan)
+static bool grow_promises(struct pt_plan *plan, uint32_t capacity)
 {
-    if (plan->count < plan->capacity) return true;
-    uint32_t capacity = plan->capacity == 0 ? 64 : plan->capacity * 2;
     struct pt_promise *promise = realloc(plan->promise, capacity * sizeof *promise);
     if (promise == NULL) return false;
     plan->promise = promise;
     plan->capacity = capacity;
     return true;
+}
+
+static bool grow(struct pt_plan *plan)
+{
+    return plan->count < plan->capacity || grow_promises(plan, plan->capacity * 2);
+}
+
+bool pt__plan_reserve(struct pt_plan *plan, uint32_t promises)
+{
+    return grow_promises(plan, promises + 1) && grow_units(plan, 2 * (promises + 1));
 }
 
 static void copy_units(struct pt_plan *plan, uint32_t to, const struct pt_units *units)

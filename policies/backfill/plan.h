@@ -25,6 +25,9 @@ struct pt_plan {
     uint32_t unit_count, unit_capacity;
 };
 
+/* Room for so many promises, of about as many units; more of them grow it by doubling. False: no
+ * memory. Before anything is promised. */
+PT_USE_RESULT bool pt__plan_reserve(struct pt_plan *plan, uint32_t promises);
 void pt__plan_fini(struct pt_plan *plan); /* takes a zeroed one, too */
 /* Forgets all promises. */
 void pt__plan_reset(struct pt_plan *plan);

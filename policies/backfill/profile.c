@@ -12,7 +12,11 @@ void pt__profile_fini(struct pt_profile *profile)
 static bool grow(struct pt_profile *profile)
 {
     if (profile->count + 2 <= profile->capacity) return true;
-    uint32_t capacity = profile->capacity == 0 ? 64 : profile->capacity * 2;
+    return pt__profile_reserve(profile, profile->capacity * 2 + 2);
+}
+
+bool pt__profile_reserve(struct pt_profile *profile, uint32_t capacity)
+{
     struct pt_step *step = realloc(profile->step, capacity * sizeof *step);
     if (step == NULL) return false;
     profile->step = step;

@@ -15,6 +15,9 @@ struct pt_profile {
     uint32_t count, capacity;
 };
 
+/* Room for so many steps, if that is more than there is; beyond it grows by doubling. False: no
+ * memory. */
+bool pt__profile_reserve(struct pt_profile *profile, uint32_t capacity);
 /* Frees the steps; takes a zeroed one, too. */
 void pt__profile_fini(struct pt_profile *profile);
 /* So much is free from `now_ns` on, for ever. False: no memory. */

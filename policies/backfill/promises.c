@@ -1,10 +1,20 @@
 #include "policies/backfill/promises.h"
 
+/* Promises there is room for before the first is made; memory that is not touched costs nothing. */
+#define RESERVED_MAX 16384u
+
 enum pt_status pt__promises_init(struct pt_promises *promises, const struct pt_ctx *ctx,
                                  const struct pt_ends *ends, uint64_t *seen, struct pt_error *error)
 {
+    uint32_t jobs = pt_view_trace(ctx)->job_count;
+    uint32_t most = jobs < RESERVED_MAX ? jobs : RESERVED_MAX;
     promises->ends = ends;
     pt__room_init(&promises->room, ctx, seen);
+    bool ok = pt__plan_reserve(&promises->plan, most);
+    for (uint32_t p = 0; ok && p < pt_view_pool_count(ctx); p++)
+        ok = pt__profile_reserve(&promises->room.profile[p], 2 * most + 4);
+    if (!ok)
+        return pt_fail(error, PT_ERR_MEMORY, "out of memory for the promises of %u jobs", most);
     PT_TRY(pt__set_init(&promises->planned, ctx, error));
     return pt__set_init(&promises->best, ctx, error);
 }

@@ -196,8 +196,10 @@ static enum pt_status wake(struct tiresias *t, struct pt_ctx *ctx)
         int64_t wait_ns = until_demotion(t, ctx, job);
         if (wait_ns < least_ns) least_ns = wait_ns;
     }
-    t->jump_ns = least_ns >= PT_TIME_MAX - now_ns ? PT_NEVER : now_ns + least_ns;
-    return t->jump_ns == PT_NEVER ? PT_OK : pt_ctx_wake_at(ctx, t->jump_ns);
+    int64_t jump_ns = least_ns >= PT_TIME_MAX - now_ns ? PT_NEVER : now_ns + least_ns;
+    if (jump_ns == t->jump_ns) return PT_OK; /* it was asked for */
+    t->jump_ns = jump_ns;
+    return jump_ns == PT_NEVER ? PT_OK : pt_ctx_wake_at(ctx, jump_ns);
 }
 
 static enum pt_status schedule(void *state, struct pt_ctx *ctx)

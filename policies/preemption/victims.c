@@ -2,27 +2,8 @@
 
 #include <stdlib.h>
 
-#define GPU_JOBS_MAX 256 /* units of one GPU that are looked at */
-
-enum pt_status pt__victims_init(struct pt_victim_state *victims, const struct pt_ctx *ctx,
-                                struct pt_error *error)
-{
-    *victims = (struct pt_victim_state){.how = pt_view_preemption(ctx)->victims};
-    enum pt_status status = pt__by_rank_init(&victims->running, ctx, error);
-    if (status != PT_OK) pt__victims_fini(victims);
-    return status;
-}
-
-void pt__victims_fini(struct pt_victim_state *victims)
-{
-    pt__by_rank_fini(&victims->running);
-    free(victims->candidate);
-    free(victims->best.victim);
-    free(victims->other.victim);
-    *victims = (struct pt_victim_state){0};
-}
-
-/* ---- who may be stopped ---- */
+#define GPU_JOBS_MAX 256    /* units of one GPU that are looked at */
+#define RESERVED_MAX 65536u /* victims there is room for before the first comes */
 
 static bool grow(struct pt_victim **victims, uint32_t capacity)
 {
@@ -44,6 +25,41 @@ static bool make_place(struct pt_victim_state *v, uint32_t count)
     v->capacity = capacity;
     return true;
 }
+
+/* Jobs that may run at once, as far as is worth keeping room for from the beginning. */
+static uint32_t at_first(const struct pt_ctx *ctx)
+{
+    uint32_t jobs = pt_view_trace(ctx)->job_count, pools = pt_view_pool_count(ctx);
+    uint64_t room = 1;
+    for (uint32_t p = 0; p < pools; p++) {
+        const struct pt_pool *pool = &pt_view_cluster(ctx)->pools[p];
+        room += (uint64_t)pool->node_count * pool->gpus_per_node * pool->shape.residents_max;
+    }
+    if (room > jobs) room = jobs;
+    return room < RESERVED_MAX ? (uint32_t)room : RESERVED_MAX;
+}
+
+enum pt_status pt__victims_init(struct pt_victim_state *victims, const struct pt_ctx *ctx,
+                                struct pt_error *error)
+{
+    *victims = (struct pt_victim_state){.how = pt_view_preemption(ctx)->victims};
+    enum pt_status status = pt__by_rank_init(&victims->running, ctx, error);
+    if (status == PT_OK && !make_place(victims, at_first(ctx)))
+        status = pt_fail(error, PT_ERR_MEMORY, "out of memory for those who may be stopped");
+    if (status != PT_OK) pt__victims_fini(victims);
+    return status;
+}
+
+void pt__victims_fini(struct pt_victim_state *victims)
+{
+    pt__by_rank_fini(&victims->running);
+    free(victims->candidate);
+    free(victims->best.victim);
+    free(victims->other.victim);
+    *victims = (struct pt_victim_state){0};
+}
+
+/* ---- who may be stopped ---- */
 
 /* All that may be stopped in the pools, lowest priority and latest started first. */
 static enum pt_status gather(struct pt_hunt *hunt)

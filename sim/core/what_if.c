@@ -6,8 +6,13 @@
 
 /* What if: a policy lifts running jobs off their units and assumes others there. Only counters and
  * indexes of GPUs and nodes change, members and jobs do not; every change is logged with what was
- * there before, and undone from the log before anything really happens. The log and the sets grow
- * by doubling, so not once per trial. */
+ * there before, and undone from the log before anything really happens. The log and the sets have
+ * room from the beginning, in memory that is not touched before it is needed: for all that may run,
+ * up to JOBS_RESERVED_MAX, and for policies that try again and again in one trial. Beyond that they
+ * grow by doubling, so not once per trial. */
+
+#define JOBS_RESERVED_MAX 8192u
+#define CHANGES_RESERVED 65536u
 
 /* A job that is lifted, assumed somewhere, or both. */
 struct pt_trial_entry {
@@ -59,7 +64,16 @@ enum pt_status pt__what_if_build(struct pt_sim *sim, struct pt_error *error)
     trial->slot = calloc((size_t)sim->live_capacity + 1, sizeof *trial->slot);
     trial->gpus = malloc((size_t)sim->units.capacity * sizeof *trial->gpus + 1);
     trial->starts = malloc((size_t)sim->units.capacity + 1);
-    if (trial->slot == NULL || trial->gpus == NULL || trial->starts == NULL)
+    uint32_t most = sim->live_capacity;
+    if (most > JOBS_RESERVED_MAX) most = JOBS_RESERVED_MAX;
+    trial->capacity = most + 1;
+    trial->unit_capacity = 4 * (most + 1) + CHANGES_RESERVED;
+    trial->change_capacity = 4 * (most + 1) + CHANGES_RESERVED;
+    trial->entry = malloc(trial->capacity * sizeof *trial->entry);
+    trial->unit = malloc(trial->unit_capacity * sizeof *trial->unit);
+    trial->change = malloc(trial->change_capacity * sizeof *trial->change);
+    if (trial->slot == NULL || trial->gpus == NULL || trial->starts == NULL ||
+        trial->entry == NULL || trial->unit == NULL || trial->change == NULL)
         return pt_fail(error, PT_ERR_MEMORY, "out of memory for trials");
     return PT_OK;
 }
@@ -81,7 +95,7 @@ void pt__what_if_free(struct pt_sim *sim)
 static bool grow(struct pt_sim *sim, void **items, uint32_t *capacity, size_t size, uint64_t needed)
 {
     if (needed <= *capacity) return true;
-    uint64_t wanted = *capacity == 0 ? 64 : *capacity;
+    uint64_t wanted = *capacity;
     while (wanted < needed)
         wanted *= 2;
     void *grown = wanted > UINT32_MAX ? NULL : realloc(*items, (size_t)wanted * size);
