@@ -51,15 +51,6 @@ static const struct pt_param params[] = {
                       "whether tenants without a parent share one cohort or stand alone (parents)"},
     {0}};
 
-/* One queue's head in a cycle. */
-struct pt_kueue_entry {
-    pt_job job;
-    uint32_t tenant, class_id;
-    bool borrows;
-    double share;
-    int64_t priority;
-};
-
 static uint32_t flags(const struct pt_value *values)
 {
     (void)values;
@@ -82,6 +73,9 @@ static void fini(void *state)
     free(kueue->next_class);
     free(kueue->first_class);
     free(kueue->parked);
+    free(kueue->parked_at);
+    free(kueue->showing);
+    free(kueue->shows);
     free(kueue->pool);
     free(kueue->next);
     free(kueue->previous);
@@ -105,7 +99,10 @@ static bool alloc(struct pt_kueue *kueue, const struct pt_ctx *ctx)
     kueue->tenant_of_class = malloc(classes * sizeof *kueue->tenant_of_class);
     kueue->next_class = malloc(classes * sizeof *kueue->next_class);
     kueue->first_class = malloc(tenants * sizeof *kueue->first_class);
-    kueue->parked = calloc(classes, 1);
+    kueue->parked = malloc(classes * sizeof *kueue->parked);
+    kueue->parked_at = calloc(classes, sizeof *kueue->parked_at);
+    kueue->showing = malloc(tenants * sizeof *kueue->showing);
+    kueue->shows = calloc(tenants, 1);
     kueue->pool = calloc((size_t)jobs + 1, 1);
     kueue->next = malloc(((size_t)jobs + 1) * sizeof *kueue->next);
     kueue->previous = malloc(((size_t)jobs + 1) * sizeof *kueue->previous);
@@ -114,8 +111,8 @@ static bool alloc(struct pt_kueue *kueue, const struct pt_ctx *ctx)
     kueue->entry = malloc(tenants * sizeof *kueue->entry);
     kueue->candidate = malloc(((size_t)kueue->candidate_capacity + 1) * sizeof *kueue->candidate);
     return kueue->tenant_of_class && kueue->next_class && kueue->first_class && kueue->parked &&
-           kueue->pool && kueue->next && kueue->previous && kueue->first && kueue->admitted &&
-           kueue->entry && kueue->candidate;
+           kueue->parked_at && kueue->showing && kueue->shows && kueue->pool && kueue->next &&
+           kueue->previous && kueue->first && kueue->admitted && kueue->entry && kueue->candidate;
 }
 
 /* Hangs each class into the list of its tenant's. */
@@ -198,12 +195,6 @@ static bool holds(const struct pt_ctx *ctx, pt_job job)
 
 /* ---- callbacks ---- */
 
-static void unpark(struct pt_kueue *kueue)
-{
-    for (uint32_t c = 0; c < kueue->class_count; c++)
-        kueue->parked[c] = 0;
-}
-
 static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
 {
     struct pt_kueue *kueue = state;
@@ -211,14 +202,14 @@ static void on_pending(void *state, struct pt_ctx *ctx, pt_job job)
         ((pt_u128)(UINT64_MAX / 2) - (pt_u128)(pt_view_rank(ctx, job).value)) & UINT64_MAX;
     leave(kueue, ctx, job);
     if (pt__queue_add(&kueue->queue, ctx, job, key))
-        kueue->parked[pt_view_class_of(ctx, job)] = 0; /* a new head may stop whom others may not */
+        pt__kueue_show(kueue, pt_view_class_of(ctx, job)); /* it may stop whom others may not */
 }
 
 static void on_withdrawn(void *state, struct pt_ctx *ctx, pt_job job)
 {
     struct pt_kueue *kueue = state;
     leave(kueue, ctx, job);
-    if (pt__queue_remove(&kueue->queue, ctx, job)) unpark(kueue);
+    if (pt__queue_remove(&kueue->queue, ctx, job)) pt__kueue_unpark(kueue);
 }
 
 static void on_stopped(void *state, struct pt_ctx *ctx, pt_job job, enum pt_stop why)
@@ -231,68 +222,10 @@ static void on_release(void *state, struct pt_ctx *ctx, uint64_t pools)
 {
     (void)ctx;
     (void)pools;
-    unpark(state);
+    pt__kueue_unpark(state);
 }
 
 /* ---- the cycle ---- */
-
-/* The tenant's head: its first job whose class isn't parked. Strict: the first of all, or nobody.
- */
-static uint32_t head_of(const struct pt_kueue *kueue, uint32_t tenant)
-{
-    uint32_t best = PT_NONE;
-    for (uint32_t c = kueue->first_class[tenant]; c != PT_NONE; c = kueue->next_class[c]) {
-        if (kueue->parked[c] && !kueue->strict) continue;
-        if (pt__queue_head(&kueue->queue, c) == PT_QUEUE_NOBODY) continue;
-        if (best == PT_NONE ||
-            pt__queue_head(&kueue->queue, c) < pt__queue_head(&kueue->queue, best))
-            best = c;
-    }
-    return best != PT_NONE && kueue->parked[best] ? PT_NONE : best;
-}
-
-/* The least that the job takes of its quota in any pool. */
-static int64_t least_parts(const struct pt_ctx *ctx, pt_job job, uint32_t class_id)
-{
-    int64_t least = INT64_MAX;
-    for (uint64_t pools = pt_view_class_pools(ctx, class_id); pools != 0; pools &= pools - 1) {
-        int64_t parts = pt__kueue_parts(ctx, job, (uint32_t)__builtin_ctzll(pools));
-        if (parts < least) least = parts;
-    }
-    return least;
-}
-
-static bool goes_before(const struct pt_kueue *kueue, const struct pt_kueue_entry *a,
-                        const struct pt_kueue_entry *b)
-{
-    if (kueue->fair && a->share != b->share) return a->share < b->share;
-    if (!kueue->fair && a->borrows != b->borrows) return b->borrows;
-    if (a->priority != b->priority) return a->priority > b->priority;
-    return a->job < b->job;
-}
-
-/* Each tenant's head, in the order in which they are looked at. */
-static uint32_t heads(struct pt_kueue *kueue, const struct pt_ctx *ctx)
-{
-    uint32_t count = 0;
-    for (uint32_t t = 0; t < kueue->tenant_count; t++) {
-        uint32_t class_id = head_of(kueue, t);
-        if (class_id == PT_NONE) continue;
-        pt_job job = pt__rank_job(pt__queue_head(&kueue->queue, class_id));
-        int64_t parts = least_parts(ctx, job, class_id);
-        struct pt_kueue_entry entry = {.job = job,
-                                       .tenant = t,
-                                       .class_id = class_id,
-                                       .borrows = pt__kueue_borrows(&kueue->quota, t, parts),
-                                       .share = pt__kueue_share(&kueue->quota, t, parts),
-                                       .priority = pt_view_rank(ctx, job).value};
-        uint32_t i = count++;
-        for (; i > 0 && goes_before(kueue, &entry, &kueue->entry[i - 1]); i--)
-            kueue->entry[i] = kueue->entry[i - 1];
-        kueue->entry[i] = entry;
-    }
-    return count;
-}
 
 static enum pt_status start(struct pt_kueue *kueue, struct pt_ctx *ctx, pt_job job,
                             const struct pt_units *units)
@@ -311,7 +244,7 @@ static enum pt_status try_to_admit(struct pt_kueue *kueue, struct pt_ctx *ctx,
     const struct pt_units *units;
     bool quota = false;
     *done = false;
-    if (least_parts(ctx, entry->job, entry->class_id) >
+    if (pt__kueue_least_parts(ctx, entry->job, entry->class_id) >
         pt__kueue_most(&kueue->quota, entry->tenant)) {
         (void)pt__queue_remove(&kueue->queue, ctx, entry->job);
         *done = true;
@@ -352,11 +285,11 @@ static bool stop_others(struct pt_kueue *kueue, struct pt_ctx *ctx,
 /* One cycle; *any: somebody was admitted or parked, so the next has other heads. */
 static enum pt_status cycle(struct pt_kueue *kueue, struct pt_ctx *ctx, bool *any)
 {
-    uint32_t count = heads(kueue, ctx);
     uint32_t stopped_for = PT_NONE; /* the cohort in which somebody was stopped in this cycle */
+    struct pt_kueue_entry entry;
     *any = false;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pt_kueue_entry entry = kueue->entry[i];
+    pt__kueue_heads(kueue, ctx);
+    while (pt__kueue_next_head(&entry, kueue)) {
         uint32_t root = pt__kueue_root(&kueue->quota, entry.tenant);
         bool done;
         PT_TRY(try_to_admit(kueue, ctx, &entry, &done));
@@ -367,7 +300,7 @@ static enum pt_status cycle(struct pt_kueue *kueue, struct pt_ctx *ctx, bool *an
             continue; /* looked at again in the next cycle */
         }
         *any = true; /* admitted, or parked: another head shows in the next cycle */
-        if (!done) kueue->parked[entry.class_id] = 1;
+        if (!done) pt__kueue_park(kueue, entry.class_id);
     }
     return PT_OK;
 }
