@@ -312,10 +312,18 @@ enum pt_status pt_results_read(struct pt_results_reader **reader, const char *pa
     return PT_OK;
 }
 
+void pt_results_reader_shut(struct pt_results_reader *reader)
+{
+    pt__table_in_close(&reader->jobs);
+    reader->jobs = PT__NO_TABLE;
+    if (reader->file >= 0) H5Fclose(reader->file);
+    reader->file = -1;
+}
+
 void pt_results_reader_free(struct pt_results_reader *reader)
 {
     if (reader == NULL) return;
-    pt__table_in_close(&reader->jobs);
+    pt_results_reader_shut(reader);
     for (uint32_t i = 0; i < reader->text_count; i++) {
         free(reader->texts[i].name);
         free(reader->texts[i].text);
@@ -325,7 +333,6 @@ void pt_results_reader_free(struct pt_results_reader *reader)
     for (size_t i = 0; i < reader->name_count; i++)
         free(reader->names[i]);
     free(reader->names);
-    if (reader->file >= 0) H5Fclose(reader->file);
     free(reader);
 }
 

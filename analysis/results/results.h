@@ -76,6 +76,9 @@ struct pt_results_reader;
 PT_USE_RESULT enum pt_status pt_results_read(struct pt_results_reader **reader, const char *path,
                                              struct pt_error *error);
 void pt_results_reader_free(struct pt_results_reader *reader);
+/* Closes the file. What was read before stays: the summary, texts that were asked for. So many
+ * results may be looked at side by side. */
+void pt_results_reader_shut(struct pt_results_reader *reader);
 /* Texts of /manifest; NULL when absent. Owned by the reader. */
 const char *pt_results_manifest_text(struct pt_results_reader *reader, const char *name);
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/results/results.h"
+#include "analysis/compare/side.h"
 
 char *pt_seed_path(const char *directory, uint64_t seed)
 {
@@ -34,30 +34,6 @@ static bool holds(const struct pt_seeds *seeds, uint64_t seed)
     return low < seeds->count && seeds->list[low] == seed;
 }
 
-/* The next line of an effective experiment that is not its seed; "" at the end. */
-static const char *next_line(const char **text, size_t *length)
-{
-    const char *line;
-    do {
-        line = *text;
-        *length = strcspn(line, "\n");
-        *text = line + *length + (line[*length] == '\n');
-    } while (strncmp(line, "seed:", 5) == 0);
-    return line;
-}
-
-static bool same_but_for_seeds(const char *one, const char *two)
-{
-    size_t length, other;
-    const char *a, *b;
-    do {
-        a = next_line(&one, &length);
-        b = next_line(&two, &other);
-        if (length != other || memcmp(a, b, length) != 0) return false;
-    } while (*a && *b);
-    return *a == *b;
-}
-
 /* False only for a result of another experiment. */
 static bool may_stay(const char *path, const char *effective_yaml)
 {
@@ -65,7 +41,7 @@ static bool may_stay(const char *path, const char *effective_yaml)
     struct pt_error error;
     if (pt_results_read(&reader, path, &error) != PT_OK) return true;
     const char *theirs = pt_results_manifest_text(reader, "effective_yaml");
-    bool same = !theirs || same_but_for_seeds(theirs, effective_yaml);
+    bool same = !theirs || pt_same_but_for_seeds(theirs, effective_yaml);
     pt_results_reader_free(reader);
     return same;
 }
