@@ -397,8 +397,7 @@ enum pt_status pt_run_finish(struct pt_run *run, struct pt_error *error)
     return run->facts.status;
 }
 
-/* Keeps what was finished before `why`, whose description stays in `error`. */
-static enum pt_status keep_part(struct pt_run *run, enum pt_status why, struct pt_error *error)
+enum pt_status pt_run_keep_part(struct pt_run *run, enum pt_status why, struct pt_error *error)
 {
     struct pt_error second = {.status = PT_OK};
     enum pt_status status = pt_sim_abandon(run->sim, &second);
@@ -416,9 +415,9 @@ enum pt_status pt_run_execute(struct pt_run *run, struct pt_error *error)
     start_clock(run);
     while (!finished) {
         if (pt_interrupted(run->options.interrupt))
-            return keep_part(run, pt_fail(error, PT_ERR_INTERRUPTED, "interrupted"), error);
+            return pt_run_keep_part(run, pt_fail(error, PT_ERR_INTERRUPTED, "interrupted"), error);
         enum pt_status status = pt_run_advance(run, INSTANTS_A_STEP, &finished, error);
-        if (status == PT_ERR_DEADLOCK) return keep_part(run, status, error);
+        if (status == PT_ERR_DEADLOCK) return pt_run_keep_part(run, status, error);
         if (status != PT_OK) return status;
         tell_progress(run, finished);
     }
