@@ -73,6 +73,9 @@ struct pt_judgement {
     double got;    /* in the metric's unit */
     double base;   /* of a relative condition */
     double change; /* per cent; of a base of 0 infinite, or 0 where there is no change */
+    double
+        p; /* over seeds, of "no change", corrected for the other gates; NaN = there is no test */
+    bool by_chance; /* beyond the limit, and passed since p is not below the level */
 };
 
 /* Judges what the condition is about. `base` is the base's metric: needed by a relative condition,

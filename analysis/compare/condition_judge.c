@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "partita/number.h"
@@ -90,7 +91,7 @@ struct pt_judgement pt_condition_judge(const struct pt_condition *condition,
                                        const struct pt_metric *got, const struct pt_metric *base)
 {
     bool relative = condition->relative;
-    struct pt_judgement judgement = {.got = got->value, .base = NAN, .change = NAN};
+    struct pt_judgement judgement = {.got = got->value, .base = NAN, .change = NAN, .p = NAN};
     if (relative && base != NULL) {
         judgement.base = base->value;
         judgement.change = change_of(got->value, base->value);
@@ -156,5 +157,11 @@ void pt_judgement_text(char *out, size_t size, const struct pt_condition *condit
     put(&w, pt_comparison_text(condition->comparison));
     put(&w, " ");
     put_number(&w, condition->limit, condition->relative ? "%" : unit, condition->relative);
+    if (!isnan(judgement->p)) {
+        char text[32];
+        snprintf(text, sizeof text, ", p %.2g", judgement->p);
+        put(&w, text);
+    }
+    if (judgement->by_chance) put(&w, ": may be chance");
     if (judgement->verdict == PT_JUDGED_UNKNOWN) put(&w, ": it can't be judged");
 }

@@ -36,8 +36,7 @@ enum pt_better pt_metric_better(const char *name)
                                       "pending",
                                       "oom_events",
                                       "reconfiguration_failures"};
-    static const char *const high[] = {"done", "sla_satisfaction", "utilization", "goodput",
-                                       "jain_fairness"};
+    static const char *const high[] = {"done", "sla_satisfaction", "goodput", "jain_fairness"};
     for (size_t i = 0; i < sizeof low / sizeof low[0]; i++)
         if (begins(name, low[i])) return PT_BETTER_LOW;
     for (size_t i = 0; i < sizeof high / sizeof high[0]; i++)
@@ -168,30 +167,71 @@ static enum pt_status differ(struct pt_metric_difference *metric, const struct m
                                  PT_BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, error);
 }
 
+static bool is_headline(const struct pt_metric_difference *metric)
+{
+    for (const char *const *name = pt_headline_metrics; *name; name++)
+        if (strcmp(*name, metric->metric->name) == 0) return true;
+    return false;
+}
+
+/* A family of metrics: those of a group that are looked at first, or the rest. */
+struct family {
+    size_t count;
+    size_t *at; /* in the group */
+    struct pt_difference *differences;
+    enum pt_change *changes;
+    double *adjusted;
+};
+
+static void decide_one(struct pt_metric_difference *metric, const struct family *family, size_t k,
+                       size_t tests, double alpha)
+{
+    const struct pt_difference *d = &metric->difference;
+    metric->change = family->changes[k];
+    metric->adjusted_p = family->adjusted[k];
+    /* at the level that Holm asks of the smallest p: with fewer seeds it would not be seen */
+    if (metric->change == PT_CHANGE_UNSURE)
+        metric->seeds_needed =
+            pt_seeds_needed(d, fabs(d->difference), 1 - alpha / (double)(tests > 0 ? tests : 1),
+                            POWER_PERCENT / 100.0);
+}
+
+static enum pt_status decide_family(struct pt_group_differences *group, struct family *family,
+                                    bool headline, double alpha, struct pt_error *error)
+{
+    size_t tests = 0;
+    family->count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        if (is_headline(&group->metrics[i]) != headline) continue;
+        tests += isnan(group->metrics[i].difference.p) ? 0u : 1u;
+        family->differences[family->count] = group->metrics[i].difference;
+        family->at[family->count++] = i;
+    }
+    PT_TRY(pt_changes(family->changes, family->adjusted, family->differences, NULL, family->count,
+                      alpha, error));
+    for (size_t k = 0; k < family->count; k++)
+        decide_one(&group->metrics[family->at[k]], family, k, tests, alpha);
+    return PT_OK;
+}
+
 /* Holm over the metrics of a group, and what each difference means. */
 static enum pt_status decide(struct pt_group_differences *group, const struct maker *maker,
                              struct pt_error *error)
 {
+    size_t room = group->count + 1;
+    struct family family = {.at = calloc(room, sizeof *family.at),
+                            .differences = calloc(room, sizeof *family.differences),
+                            .changes = calloc(room, sizeof *family.changes),
+                            .adjusted = calloc(room, sizeof *family.adjusted)};
     enum pt_status status = PT_OK;
-    struct pt_difference *list = calloc(group->count + 1, sizeof *list);
-    enum pt_change *changes = calloc(group->count + 1, sizeof *changes);
-    double *adjusted = calloc(group->count + 1, sizeof *adjusted);
-    if (!list || !changes || !adjusted) status = pt_fail(error, PT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; status == PT_OK && i < group->count; i++)
-        list[i] = group->metrics[i].difference;
-    if (status == PT_OK)
-        status = pt_changes(changes, adjusted, list, NULL, group->count, maker->alpha, error);
-    for (size_t i = 0; status == PT_OK && i < group->count; i++) {
-        struct pt_metric_difference *metric = &group->metrics[i];
-        metric->change = changes[i];
-        metric->adjusted_p = adjusted[i];
-        if (changes[i] == PT_CHANGE_UNSURE)
-            metric->seeds_needed = pt_seeds_needed(&list[i], fabs(list[i].difference),
-                                                   maker->result->level, POWER_PERCENT / 100.0);
-    }
-    free(list);
-    free(changes);
-    free(adjusted);
+    if (!family.at || !family.differences || !family.changes || !family.adjusted)
+        status = pt_fail(error, PT_ERR_MEMORY, "out of memory");
+    if (status == PT_OK) status = decide_family(group, &family, true, maker->alpha, error);
+    if (status == PT_OK) status = decide_family(group, &family, false, maker->alpha, error);
+    free(family.at);
+    free(family.differences);
+    free(family.changes);
+    free(family.adjusted);
     return status;
 }
 

@@ -5,8 +5,8 @@
  * Student's interval on the differences. Sides that share no seed are compared by Welch's. With one
  * run a side there is no interval: the difference is what it is.
  *
- * The metrics of a group are one family: Holm's correction keeps the chance that any of them is
- * called changed without a change at `alpha`. Groups are families of their own.
+ * The headline metrics of a group (pt_headline_metrics) are one family, its others a second: Holm's
+ * correction keeps the chance that any of a family is called changed without a change at `alpha`.
  */
 #ifndef PT_COMPARE_DIFFERENCES_H
 #define PT_COMPARE_DIFFERENCES_H
@@ -29,7 +29,7 @@ struct pt_metric_difference {
     double adjusted_p;             /* NaN = no test */
     enum pt_change change;
     uint64_t seeds_needed; /* more of them until an effect as large as this would tell, at power
-                              0.8; 0 where it does, or where nothing differs */
+                              0.8 and after the correction; 0 where it does or nothing differs */
 };
 
 struct pt_group_differences {

@@ -1,6 +1,5 @@
 #include "analysis/compare/gates.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,22 +71,4 @@ enum pt_status pt_gate_find(const struct pt_metric **metric, const struct pt_gat
                             const struct pt_summary *summary, struct pt_error *error)
 {
     return at_place(gate, pt_condition_find(metric, &gate->condition, summary, error), error);
-}
-
-void pt_gates_judge(struct pt_gates *gates, const struct pt_summary *summary)
-{
-    for (size_t i = 0; i < gates->count; i++) {
-        struct pt_gate *gate = &gates->list[i];
-        const struct pt_metric nothing = {.value = NAN}, *metric = NULL;
-        if (!summary || pt_gate_find(&metric, gate, summary, NULL) != PT_OK) metric = &nothing;
-        gate->judgement = pt_condition_judge(&gate->condition, metric, NULL);
-    }
-}
-
-size_t pt_gates_failed(const struct pt_gates *gates)
-{
-    size_t failed = 0;
-    for (size_t i = 0; i < gates->count; i++)
-        failed += gates->list[i].judgement.verdict != PT_JUDGED_PASSED;
-    return failed;
 }

@@ -7,6 +7,7 @@
 #define PT_COMPARE_GATES_H
 
 #include "analysis/compare/condition.h"
+#include "analysis/compare/differences.h"
 
 struct pt_gate {
     char *name;            /* the condition, unless the user gave one */
@@ -39,6 +40,14 @@ PT_USE_RESULT enum pt_status pt_gate_find(const struct pt_metric **metric,
 /* Judges all against a summary in which each of them was found; NULL: of a world that did not come
  * to its end nothing is known. A relative condition, which has no base here, is unknown. */
 void pt_gates_judge(struct pt_gates *gates, const struct pt_summary *summary);
+
+/* Judges all against a comparison, whose metrics are means over the runs compared. A relative gate
+ * fails where the change is beyond its limit AND not by chance: with several runs a side, where p,
+ * after Holm's correction over the relative gates, is below `alpha`; with one run a side the change
+ * alone decides. What neither side has is unknown. Fails for want of memory only. */
+PT_USE_RESULT enum pt_status pt_gates_judge_differences(struct pt_gates *gates,
+                                                        const struct pt_differences *differences,
+                                                        double alpha, struct pt_error *error);
 
 /* How many did not pass: those that failed and those that could not be judged. */
 size_t pt_gates_failed(const struct pt_gates *gates);

@@ -37,12 +37,12 @@ uint64_t pt_seeds_needed(const struct pt_difference *d, double size, double leve
     uint64_t n = d->base_count < d->new_count ? d->base_count : d->new_count;
     if (d->kind == PT_DIFFERENCE_NONE || d->kind == PT_DIFFERENCE_SINGLE) return n < 2 ? 2 - n : 0;
     if (d->sd == 0) return 0;
-    if (!(size > 0)) return PT_SEEDS_NEVER;
+    if (!(size > 0)) return PT_SEEDS_NEEDED_NEVER;
     double each = freedom_each(d), tail = (1 - level) / 2;
     if (told_by(n, d->sd, each, tail, power) <= size) return 0;
-    if (n >= PT_SEEDS_MAX || told_by(PT_SEEDS_MAX, d->sd, each, tail, power) > size)
-        return PT_SEEDS_NEVER;
-    uint64_t few = n, enough = PT_SEEDS_MAX;
+    if (n >= PT_SEEDS_NEEDED_MAX || told_by(PT_SEEDS_NEEDED_MAX, d->sd, each, tail, power) > size)
+        return PT_SEEDS_NEEDED_NEVER;
+    uint64_t few = n, enough = PT_SEEDS_NEEDED_MAX;
     while (enough - few > 1) {
         uint64_t middle = few + (enough - few) / 2;
         if (told_by(middle, d->sd, each, tail, power) <= size)

@@ -10,9 +10,9 @@
 #include "partita/status.h"
 
 /* More pairs than this are never asked for. */
-#define PT_SEEDS_MAX UINT64_C(1000000)
-/* "More than PT_SEEDS_MAX, if any number at all." */
-#define PT_SEEDS_NEVER UINT64_MAX
+#define PT_SEEDS_NEEDED_MAX UINT64_C(1000000)
+/* "More than PT_SEEDS_NEEDED_MAX, if any number at all." */
+#define PT_SEEDS_NEEDED_NEVER UINT64_MAX
 
 /* How many more pairs (unpaired: values on each side) until the interval at `level` tells a true
  * difference of `size` from 0 with probability `power`: 0 = there are enough already. Unpaired, the
@@ -29,7 +29,8 @@
  * An estimate: sd is itself uncertain with few seeds ("about n more").
  *
  * Without a spread yet, the answer is what is missing of two; where nothing varies it is 0; a size
- * that is not above 0 gives PT_SEEDS_NEVER. `level` and `power` in (0, 1), power at least 0.5. */
+ * that is not above 0 gives PT_SEEDS_NEEDED_NEVER. `level` and `power` in (0, 1), power at least
+ * 0.5. */
 uint64_t pt_seeds_needed(const struct pt_difference *d, double size, double level, double power);
 
 enum pt_change {

@@ -19,6 +19,41 @@ const struct pt_metric_info pt_metric_infos[] = {
 #undef PT_DIST_INFO
 };
 
+const char *const pt_headline_metrics[] = {"jct_mean_s",
+                                           "jct_p50_s",
+                                           "jct_p95_s",
+                                           "jct_p99_s",
+                                           "jct_max_s",
+                                           "wait_mean_s",
+                                           "wait_p95_s",
+                                           "wait_max_s",
+                                           "slowdown_mean",
+                                           "slowdown_p50",
+                                           "slowdown_p95",
+                                           "slowdown_p99",
+                                           "sla_satisfaction",
+                                           "utilization",
+                                           "allocation",
+                                           "goodput",
+                                           "fragmentation",
+                                           "jain_fairness",
+                                           "makespan_s",
+                                           "energy_kwh",
+                                           "cost",
+                                           "offered_load",
+                                           "failed",
+                                           "killed",
+                                           "withdrawn",
+                                           "unschedulable",
+                                           "running",
+                                           "pending",
+                                           "preemptions",
+                                           "migrations",
+                                           "reconfigurations",
+                                           "faults",
+                                           "oom_events",
+                                           NULL};
+
 void pt__metric_add(struct pt_metric_group *group, enum pt_metric_id id, double value,
                     uint64_t count)
 {

@@ -81,6 +81,10 @@ struct pt_metric_info {
 };
 extern const struct pt_metric_info pt_metric_infos[]; /* NULL-named row ends it */
 
+/* The names of those that people look at first, in the order in which they are shown;
+ * NULL-terminated. */
+extern const char *const pt_headline_metrics[];
+
 /* GPU work offered / GPU time there between the first and the last submission, on reference GPUs:
  * said before a run. Jobs that never fit are left out. NaN when the span is 0. */
 double pt_offered_load(const struct pt_summary_input *input);

@@ -13,7 +13,7 @@ static bool takes_files(const struct pt__args *args)
     return false;
 }
 
-enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *args,
+enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *args, bool has_base,
                               struct pt_messages *messages)
 {
     enum pt_status worst = PT_OK;
@@ -26,11 +26,12 @@ enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *arg
     }
     size_t count = takes_files(args) ? pt__args_values(args, "gate", texts) : 0;
     for (size_t i = 0; i < count; i++) {
-        enum pt_status status = pt_gates_load(gates, texts[i], false, messages);
+        enum pt_status status = pt_gates_load(gates, texts[i], has_base, messages);
         if (status != PT_OK) worst = status;
     }
     count = pt__args_values(args, "fail-on", texts);
-    enum pt_status status = pt_gates_read_arguments(gates, "--fail-on", texts, count, messages);
+    enum pt_status status =
+        pt_gates_read_arguments(gates, "--fail-on", texts, count, has_base, messages);
     free((void *)texts);
     return status != PT_OK ? status : worst;
 }
@@ -63,12 +64,14 @@ static json_t *one(const struct pt_gate *gate)
         condition->label ? json_stringn(condition->label, condition->label_length) : NULL;
     json_t *labels = json_object();
     if (label) json_object_set_new(labels, condition->dimension, label);
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:b, s:o, s:s}", "name", gate->name,
-                     "fail_on", gate->text, "verdict", verdicts[gate->judgement.verdict], "metric",
-                     condition->metric->name, "labels", labels, "comparison",
-                     pt_comparison_text(condition->comparison), "limit", number(condition->limit),
-                     "relative", condition->relative, "got", number(gate->judgement.got), "says",
-                     says);
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:s}", "name",
+                     gate->name, "fail_on", gate->text, "verdict",
+                     verdicts[gate->judgement.verdict], "metric", condition->metric->name, "labels",
+                     labels, "comparison", pt_comparison_text(condition->comparison), "limit",
+                     number(condition->limit), "relative", condition->relative, "got",
+                     number(gate->judgement.got), "base", number(gate->judgement.base),
+                     "change_percent", number(gate->judgement.change), "p",
+                     number(gate->judgement.p), "says", says);
 }
 
 json_t *pt__gates_json(const struct pt_gates *gates)

@@ -24,10 +24,10 @@
             "exit 1 if a condition of this file holds: 'partita schema gates' prints its keys"     \
     }
 
-/* Adds the conditions of --gate, where the command has it, and --fail-on. Errors are in `messages`.
- */
+/* Adds the conditions of --gate, where the command has it, and --fail-on; `has_base`: false refuses
+ * changes against a base. Errors are in `messages`. */
 PT_USE_RESULT enum pt_status pt__gates_read(struct pt_gates *gates, const struct pt__args *args,
-                                            struct pt_messages *messages);
+                                            bool has_base, struct pt_messages *messages);
 
 /* Says on stderr which gates did not pass, a line each. */
 void pt__gates_say(const struct pt__terminal *terminal, const struct pt_gates *gates);

@@ -125,6 +125,21 @@ enum pt_status pt__junit_add_gate(struct pt__junit *junit, const char *file,
     return whole(verdict);
 }
 
+enum pt_status pt__junit_add_judged(struct pt__junit *junit, const char *file,
+                                    const struct pt_gate *gate)
+{
+    char text[256];
+    struct verdict *verdict = next(junit);
+    if (!verdict) return PT_ERR_MEMORY;
+    bool passed = gate->judgement.verdict == PT_JUDGED_PASSED;
+    pt_judgement_text(text, sizeof text, &gate->condition, &gate->judgement);
+    *verdict = (struct verdict){.file = copy(file),
+                                .name = copy(gate->name),
+                                .text = copy(text),
+                                .verdict = passed ? PT_VERDICT_PASSED : PT_VERDICT_FAILED};
+    return whole(verdict);
+}
+
 /* U+FFFE and U+FFFF: UTF-8, but no XML. */
 static bool is_no_character(const char *text)
 {

@@ -19,6 +19,9 @@ PT_USE_RESULT enum pt_status pt__junit_add(struct pt__junit *junit, const char *
 PT_USE_RESULT enum pt_status pt__junit_add_gate(struct pt__junit *junit, const char *file,
                                                 const struct pt_scenario *scenario,
                                                 const struct pt_gate *gate);
+/* Adds a case for a gate of a comparison; `file` names the suite. As above. */
+PT_USE_RESULT enum pt_status pt__junit_add_judged(struct pt__junit *junit, const char *file,
+                                                  const struct pt_gate *gate);
 /* Writes everything and frees. */
 PT_USE_RESULT enum pt_status pt__junit_close(struct pt__junit *junit, struct pt_error *error);
 /* Gives up. NULL is allowed. */

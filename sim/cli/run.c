@@ -212,7 +212,8 @@ static enum pt_status prepare(struct pt__run_session *session)
 static int go(struct pt__run_session *session)
 {
     struct pt_error error = {.status = PT_OK};
-    enum pt_status status = pt__gates_read(&session->gates, session->args, &session->messages);
+    enum pt_status status =
+        pt__gates_read(&session->gates, session->args, false, &session->messages);
     if (status == PT_OK) status = pt__run_load(session, &error);
     if (status == PT_OK) status = spare_inputs(session, &error);
     if (status == PT_OK) status = prepare(session);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/format.h"
+#include "sim/cli/headline.h"
 #include "sim/cli/terminal.h"
 #include "sim/replicate/directory.h"
 
@@ -13,40 +13,10 @@ enum { LABEL = 14, NAME = 26, CELL = 12 };
 
 /* ---- in words ---- */
 
-/* What the table has, in this order; counts are there where any run has any. */
-static const char *const shown[] = {"jct_mean_s",       "jct_p50_s",     "jct_p95_s",
-                                    "jct_p99_s",        "jct_max_s",     "wait_mean_s",
-                                    "wait_p95_s",       "wait_max_s",    "slowdown_mean",
-                                    "slowdown_p50",     "slowdown_p95",  "slowdown_p99",
-                                    "sla_satisfaction", "utilization",   "allocation",
-                                    "goodput",          "fragmentation", "jain_fairness",
-                                    "makespan_s",       "energy_kwh",    "cost",
-                                    "offered_load",     "failed",        "killed",
-                                    "withdrawn",        "unschedulable", "running",
-                                    "pending",          "preemptions",   "migrations",
-                                    "reconfigurations", "faults",        "oom_events"};
-
-static bool is_share(const char *name)
-{
-    static const char *const shares[] = {"sla_satisfaction", "utilization",   "allocation",
-                                         "goodput",          "fragmentation", "offered_load"};
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
-        if (strcmp(name, shares[i]) == 0) return true;
-    return false;
-}
-
 static void cell(FILE *out, const struct pt_spread_row *row, double value)
 {
     char text[PT__TEXT_MAX];
-    if (isnan(value))
-        pt__format_ratio(text, value);
-    else if (strcmp(row->unit, "s") == 0)
-        pt__format_duration(text, value);
-    else if (is_share(row->name))
-        pt__format_percent(text, value);
-    else
-        pt__format_ratio(text, value);
-    fprintf(out, "%*s", CELL, text);
+    fprintf(out, "%*s", CELL, pt__format_metric(text, row->name, row->unit, value));
 }
 
 /* Returns whether the metric has a line. */
@@ -73,8 +43,8 @@ static void metric_lines(FILE *out, bool color, const struct pt__replicas *repli
     fprintf(out, "\n%s%-*s%*s%*s%*s%*s%s\n", pt__style(color, PT__DIM), NAME, "", CELL, "mean",
             CELL, "sd", CELL, "min", CELL, "max", pt__style(color, PT__PLAIN));
     size_t lines = 0;
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        lines += metric_line(out, replicas, shown[i]);
+    for (const char *const *name = pt_headline_metrics; *name; name++)
+        lines += metric_line(out, replicas, *name);
     if (lines < replicas->row_count)
         fprintf(out, "... and %zu more: --json has all\n", replicas->row_count - lines);
 }

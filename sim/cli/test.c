@@ -171,7 +171,7 @@ static int run(const struct pt__args *args)
     pt__terminal_init(&session.terminal, args);
     pt_messages_init(&messages);
     session.interrupt = pt__interrupt_listen();
-    enum pt_status status = pt__gates_read(&session.gates, args, &messages);
+    enum pt_status status = pt__gates_read(&session.gates, args, false, &messages);
     pt_messages_print(&messages, stderr, session.terminal.color_err);
     int code = status == PT_OK ? run_and_report(&session) : pt_status_exit_code(status);
     pt_gates_fini(&session.gates);

@@ -28,21 +28,22 @@ static enum pt_status refuse_change(const struct pt_gate *gate, struct pt_messag
 }
 
 static enum pt_status read_one(struct pt_gates *gates, const char *option, const char *text,
-                               struct pt_messages *messages)
+                               bool has_base, struct pt_messages *messages)
 {
     struct pt_error error = {.status = PT_OK};
     enum pt_status status = pt_gates_add(gates, NULL, text, option, 0, 0, &error);
     if (status != PT_OK) return say(messages, status, &error, text, strlen(text));
+    if (has_base) return PT_OK;
     return refuse_change(&gates->list[gates->count - 1], messages, text, strlen(text));
 }
 
 enum pt_status pt_gates_read_arguments(struct pt_gates *gates, const char *option,
-                                       const char *const *texts, size_t count,
+                                       const char *const *texts, size_t count, bool has_base,
                                        struct pt_messages *messages)
 {
     enum pt_status worst = PT_OK;
     for (size_t i = 0; i < count && worst != PT_ERR_MEMORY; i++) {
-        enum pt_status status = read_one(gates, option, texts[i], messages);
+        enum pt_status status = read_one(gates, option, texts[i], has_base, messages);
         if (status != PT_OK) worst = status;
     }
     return worst;
@@ -139,6 +140,31 @@ enum pt_status pt_gates_check(const struct pt_gates *gates, const struct pt_summ
         enum pt_status status = pt_gate_find(&metric, gate, summary, &error);
         const char *line = gate->shown ? gate->shown : gate->text;
         if (say(messages, status, &error, line, strlen(line)) != PT_OK) worst = status;
+    }
+    return worst;
+}
+
+/* Whether any run of a comparison has what a gate is about. */
+static bool is_compared(const struct pt_condition *condition,
+                        const struct pt_differences *differences)
+{
+    bool all = condition->label == NULL;
+    return pt_differences_find(differences, all ? "" : condition->dimension,
+                               all ? "" : condition->label, all ? 0 : condition->label_length,
+                               condition->metric->name) != NULL;
+}
+
+enum pt_status pt_gates_check_differences(const struct pt_gates *gates,
+                                          const struct pt_differences *differences,
+                                          const struct pt_summary *changed,
+                                          struct pt_messages *messages)
+{
+    enum pt_status worst = PT_OK;
+    for (size_t i = 0; i < gates->count; i++) {
+        struct pt_gates one = {.count = 1, .list = &gates->list[i]};
+        if (is_compared(&gates->list[i].condition, differences)) continue;
+        enum pt_status status = pt_gates_check(&one, changed, messages);
+        if (status != PT_OK) worst = status;
     }
     return worst;
 }
