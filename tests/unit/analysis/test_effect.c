@@ -100,9 +100,9 @@ Test(effect, seeds_where_there_is_no_spread)
     pt_difference_unpaired(&d, same, 2, higher, 2, 0.95);
     cr_assert_eq(pt_seeds_needed(&d, 1, 0.95, 0.5), 1);
     const struct pt_difference varies = of(4, 0.1);
-    cr_assert_eq(pt_seeds_needed(&varies, 0, 0.95, 0.8), PT_SEEDS_NEVER);
-    cr_assert_eq(pt_seeds_needed(&varies, NAN, 0.95, 0.8), PT_SEEDS_NEVER);
-    cr_assert_eq(pt_seeds_needed(&varies, 1e-4, 0.95, 0.8), PT_SEEDS_NEVER);
+    cr_assert_eq(pt_seeds_needed(&varies, 0, 0.95, 0.8), PT_SEEDS_NEEDED_NEVER);
+    cr_assert_eq(pt_seeds_needed(&varies, NAN, 0.95, 0.8), PT_SEEDS_NEEDED_NEVER);
+    cr_assert_eq(pt_seeds_needed(&varies, 1e-4, 0.95, 0.8), PT_SEEDS_NEEDED_NEVER);
 }
 
 /* Having drawn as many as it said, with the same spread, no more are needed; with one less, one. */
