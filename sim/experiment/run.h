@@ -97,9 +97,9 @@ PT_USE_RESULT enum pt_status pt_run_advance(struct pt_run *run, uint64_t instant
                                             struct pt_error *error);
 PT_USE_RESULT enum pt_status pt_run_finish(struct pt_run *run, struct pt_error *error);
 
-/* After pt_run_advance failed with `why`, or to stop early: sends the events that wait, computes the
- * summary of what was finished and writes the outputs as partial. Returns `why`, whose description
- * stays in `error`, or what went wrong meanwhile. */
+/* After pt_run_advance failed with `why`, or to stop early: sends the events that wait, computes
+ * the summary of what was finished and writes the outputs as partial. Returns `why`, whose
+ * description stays in `error`, or what went wrong meanwhile. */
 PT_USE_RESULT enum pt_status pt_run_keep_part(struct pt_run *run, enum pt_status why,
                                               struct pt_error *error);
 
