@@ -123,6 +123,6 @@ Test(help, makes_a_completion)
     holds(COMPLETION, " --fruit -k --a-very-long-option-name");
     holds(COMPLETION, "--a-very-long-option-name) _partita_files; return ;;");
     holds(COMPLETION, "\"fruit peel\")");
-    holds(COMPLETION, "[ \"$previous\" = fruit ] && { _partita_words \"apple pear\"; return; }\n");
+    holds(COMPLETION, "in *\" fruit \"*) _partita_words \"apple pear\"; return ;; esac\n");
     holds(COMPLETION, "--policy) _partita_words \"fifo");
 }
