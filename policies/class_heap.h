@@ -25,7 +25,10 @@ static inline void pt__class_heap_init(struct pt_class_heap *heap, uint32_t *wor
                                        uint32_t class_count)
 {
     size_t n = (size_t)class_count + 1;
-    *heap = (struct pt_class_heap){.job = words, .classes = words + n, .place = words + 2 * n};
+    heap->count = 0;
+    heap->job = words;
+    heap->classes = words + n;
+    heap->place = words + 2 * n;
     for (uint32_t c = 0; c < class_count; c++)
         heap->job[c] = PT_NONE;
 }

@@ -590,6 +590,9 @@ struct pt_policy_ops {
     uint32_t (*flags)(const struct pt_value *params);
     /* Bytes of state for so many classes; the engine allocates and zeroes it. */
     size_t (*state_size)(const struct pt_value *params, uint32_t class_count);
+    /* What only it can judge of its parameters it refuses by pt_fail_param, so that the user is
+     * told where the value stands. May allocate what fini frees: nothing else allocates. After an
+     * error fini is not called. */
     enum pt_status (*init)(void *state, const struct pt_ctx *ctx, const struct pt_value *params,
                            struct pt_error *error);
     void (*fini)(void *state);
@@ -616,7 +619,7 @@ struct pt_placement_ops {
     uint32_t abi, size;
     const char *name, *summary, *source;
     const struct pt_param *params;
-    /* State as a policy's; all three may be NULL. init may allocate what fini frees. */
+    /* State and init as a policy's; all three may be NULL. */
     size_t (*state_size)(const struct pt_value *params);
     enum pt_status (*init)(void *state, const struct pt_ctx *ctx, const struct pt_value *params,
                            struct pt_error *error);
