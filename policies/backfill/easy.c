@@ -50,6 +50,13 @@ static size_t state_size(const struct pt_value *values, uint32_t class_count)
            pt__fronts_size(class_count);
 }
 
+static void fini(void *state)
+{
+    struct easy *easy = state;
+    pt__set_fini(&easy->chosen);
+    pt__ends_fini(&easy->ends);
+}
+
 static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct pt_value *values,
                            struct pt_error *error)
 {
@@ -61,15 +68,11 @@ static enum pt_status init(void *state, const struct pt_ctx *ctx, const struct p
     for (uint32_t c = 0; c < classes; c++)
         easy->shortest[c] = PT_NEVER;
     pt__fronts_init(&easy->fronts, easy->shortest + classes + 1, classes);
-    PT_TRY(pt__set_init(&easy->chosen, ctx, error));
-    return pt__ends_init(&easy->ends, ctx, values[PARAM_OVERRUN].integer == PT_OVERRUN_KILL, error);
-}
-
-static void fini(void *state)
-{
-    struct easy *easy = state;
-    pt__set_fini(&easy->chosen);
-    pt__ends_fini(&easy->ends);
+    bool kills = values[PARAM_OVERRUN].integer == PT_OVERRUN_KILL;
+    enum pt_status status = pt__set_init(&easy->chosen, ctx, error);
+    if (status == PT_OK) status = pt__ends_init(&easy->ends, ctx, kills, error);
+    if (status != PT_OK) fini(easy);
+    return status;
 }
 
 /* ---- what happens between passes ---- */
