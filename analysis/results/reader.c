@@ -336,6 +336,11 @@ void pt_results_reader_free(struct pt_results_reader *reader)
     free(reader);
 }
 
+hid_t pt__results_file(const struct pt_results_reader *reader)
+{
+    return reader->file;
+}
+
 uint32_t pt_results_job_fields(struct pt_results_reader *reader, const struct pt_field **fields)
 {
     *fields = reader->jobs.fields;

@@ -18,6 +18,9 @@ struct pt__table_in {
 };
 #define PT__NO_TABLE ((struct pt__table_in){.dataset = -1, .type = -1})
 
+/* The open file of a reader; it stays the reader's. Negative after pt_results_reader_shut. */
+hid_t pt__results_file(const struct pt_results_reader *reader);
+
 /* PT_ERR_INPUT "is not a result that this program can read: WHAT". */
 enum pt_status pt__bad_file(struct pt_error *error, const char *what);
 

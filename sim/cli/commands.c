@@ -12,11 +12,17 @@
 #include "sim/cli/interrupt.h"
 #include "sim/cli/terminal.h"
 
-const struct pt__command *const pt__commands[] = {&pt__command_run,     &pt__command_test,
-                                                  &pt__command_compare, &pt__command_export,
-                                                  &pt__command_list,    &pt__command_schema,
-                                                  &pt__command_explain, &pt__command_trace,
-                                                  &pt__command_predict, NULL};
+const struct pt__command *const pt__commands[] = {&pt__command_run,
+                                                  &pt__command_test,
+                                                  &pt__command_compare,
+                                                  &pt__command_plot,
+                                                  &pt__command_export,
+                                                  &pt__command_list,
+                                                  &pt__command_schema,
+                                                  &pt__command_explain,
+                                                  &pt__command_trace,
+                                                  &pt__command_predict,
+                                                  NULL};
 
 /* Says what is wrong before any terminal options are known. */
 static int refuse(const char *path, const struct pt_error *error)

@@ -7,6 +7,7 @@
 extern const struct pt__command pt__command_run;
 extern const struct pt__command pt__command_test;
 extern const struct pt__command pt__command_compare;
+extern const struct pt__command pt__command_plot;
 extern const struct pt__command pt__command_export;
 extern const struct pt__command pt__command_list;
 extern const struct pt__command pt__command_schema;
