@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* gnuplot scripts of the figures, and what all of them begin with: analysis/plot/NAME.gp. */
+/* Scripts of the figures, and what all of them begin with: analysis/plot/NAME.gp. */
 extern const unsigned char pt_plot_style_gp[];
 extern const size_t pt_plot_style_gp_length;
 extern const unsigned char pt_plot_cdf_gp[];

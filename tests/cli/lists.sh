@@ -114,7 +114,9 @@ exits 0 list policies spread --json
 exits 0 list policies spread fifo --json
 [ "$(grep '"name": "\(fifo\|spread\)",' out | tr -d ' \n')" = '"name":"fifo","name":"spread",' ] || fail "two by their names"
 exits 0 list policies sjf pack
-grep -q '^  sjf ' out && grep -q '^  pack ' out || fail "an order and a placement by their names"
+if ! grep -q '^  sjf ' out || ! grep -q '^  pack ' out; then
+    fail "an order and a placement by their names"
+fi
 # all of them: two or three lines each, with the names of their parameters; --verbose tells all
 exits 0 list policies
 [ "$(wc -l <out)" -le 140 ] || fail "list policies has $(wc -l <out) lines"
@@ -126,9 +128,10 @@ grep -q 'source:\|default' out && fail "list policies tells more than names"
 mv out short.txt
 exits 0 list policies --verbose
 out_says "defragment.moves: whole number, default 4"
-for name in $(sed -n 's/^  \([a-z0-9_]*\) .*/\1/p' short.txt); do
+sed -n 's/^  \([a-z0-9_]*\) .*/\1/p' short.txt >names.txt
+while read -r name; do
     grep -q "^  $name " out || fail "$name is not in full"
-done
+done <names.txt
 exits 2 list policies fifo fofo
 err_says "unknown policy 'fofo' (did you mean 'fifo'?)"
 exits 2 list policies fofo

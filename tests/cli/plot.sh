@@ -60,8 +60,8 @@ cp figures/*.gp figures/*.tsv again
 for name in $figures; do
     (cd again && gnuplot "$name.gp") 2>said || fail "$name.gp is not drawn again"
     # of the degree sign, in a locale that has none
-    grep -v '^$' said | grep -v iconv >more
-    [ ! -s more ] || fail "gnuplot says of $name.gp: $(cat more)"
+    grep -v '^$' said | grep -v iconv >rest.txt
+    [ ! -s rest.txt ] || fail "gnuplot says of $name.gp: $(cat rest.txt)"
     same "figures/$name.svg" "again/$name.svg"
 done
 
