@@ -127,7 +127,7 @@ static void put_number(struct words *w, double value, const char *unit, bool sig
         put(w, "null");
         return;
     }
-    if (sign && value >= 0) put(w, "+");
+    if (sign && value >= 0 && !isinf(value)) put(w, "+");
     if (isinf(value)) {
         put(w, value > 0 ? "infinite" : "-infinite");
     } else {
@@ -151,7 +151,13 @@ void pt_judgement_text(char *out, size_t size, const struct pt_condition *condit
         put(&w, ", base ");
         put_number(&w, judgement->base, unit, false);
         put(&w, ", change ");
-        put_number(&w, judgement->change, isnan(judgement->change) ? "" : "%", true);
+        if (isfinite(judgement->change)) {
+            char text[32];
+            snprintf(text, sizeof text, "%+.4g %%", judgement->change);
+            put(&w, text);
+        } else {
+            put_number(&w, judgement->change, "", true);
+        }
     }
     put(&w, ", limit ");
     put(&w, pt_comparison_text(condition->comparison));

@@ -153,16 +153,17 @@ err_says "unknown metric 'dome'"
 silent out
 
 # The examples for continuous integration: their own lines are run.
-mkdir -p scheduling/scenarios
+mkdir -p scheduling/scenarios base/scheduling
 small scheduling/experiment.yaml
+small base/scheduling/experiment.yaml
 cp "$PARTITA_SOURCE/tests/scenarios/"s*.yaml scheduling/scenarios/
 PATH=$(dirname "$PARTITA"):$PATH
 for example in "$PARTITA_SOURCE"/configs/ci/*.yaml; do
     sed -n 's/^[ -]*\(partita [a-z]* .*\)/\1/p' "$example" >commands
-    [ "$(wc -l <commands)" -eq 2 ] || fail "$example: two commands were expected"
-    rm -f scenarios.xml result.h5
+    [ "$(wc -l <commands)" -ge 4 ] || fail "$example: four commands were expected"
+    rm -f scenarios.xml gates.xml result.h5
     sh -eu commands >out 2>err </dev/null || fail "$example: its commands fail: $(head -n 3 err)"
-    { [ -s scenarios.xml ] && [ -s result.h5 ]; } || fail "$example: its commands left no reports"
+    { [ -s scenarios.xml ] && [ -s gates.xml ] && [ -s result.h5 ]; } || fail "$example: its commands left no reports"
     python3 -c 'import sys, yaml; assert yaml.safe_load(open(sys.argv[1]))' "$example" 2>yaml.err ||
         grep -q "No module named 'yaml'" yaml.err || fail "$example: is no YAML"
 done

@@ -228,7 +228,7 @@ Test(condition, says_what_was_got_and_the_limit)
     says("failed", 2, 0, "got 2, limit > 0");
     says("cost > 5", NAN, 0, "got null, limit > 5: it can't be judged");
     says("jct_p95_s > +5%", 110, 100, "got 110 s, base 100 s, change +10 %, limit > +5 %");
-    says("failed > +5%", 1, 0, "got 1, base 0, change +infinite %, limit > +5 %");
+    says("failed > +5%", 1, 0, "got 1, base 0, change infinite, limit > +5 %");
     says("jct_p95_s < -2 %", 1, NAN,
          "got 1 s, base null, change null, limit < -2 %: it can't be judged");
 }
