@@ -15,6 +15,7 @@ struct manifest_text {
 };
 
 struct pt_results_reader {
+    char path[PT_ERROR_FILE_MAX]; /* cut to what a message holds */
     hid_t file;
     struct pt__table_in jobs; /* dataset < 0: the result has none */
     struct manifest_text *texts;
@@ -295,6 +296,7 @@ enum pt_status pt_results_read(struct pt_results_reader **reader, const char *pa
     if (r == NULL) return pt_fail(error, PT_ERR_MEMORY, "no memory for a result");
     r->file = -1;
     r->jobs = PT__NO_TABLE;
+    snprintf(r->path, sizeof(r->path), "%s", path);
     enum pt_status status = open_file(&r->file, path, error);
     if (status == PT_OK) status = check_version(r->file, error);
     if (status == PT_OK && H5Lexists(r->file, "jobs", H5P_DEFAULT) > 0) {
@@ -302,9 +304,7 @@ enum pt_status pt_results_read(struct pt_results_reader **reader, const char *pa
     }
     if (status == PT_OK) status = read_summary(r, error);
     if (status != PT_OK) {
-        if (error != NULL) {
-            snprintf(error->file, sizeof(error->file), "%.*s", PT_ERROR_FILE_MAX - 1, path);
-        }
+        status = pt__of_file(r, status, error);
         pt_results_reader_free(r);
         return status;
     }
@@ -336,6 +336,14 @@ void pt_results_reader_free(struct pt_results_reader *reader)
     free(reader);
 }
 
+enum pt_status pt__of_file(const struct pt_results_reader *reader, enum pt_status status,
+                           struct pt_error *error)
+{
+    if (status != PT_OK && status != PT_ERR_MEMORY && error != NULL && error->file[0] == '\0')
+        memcpy(error->file, reader->path, sizeof(error->file));
+    return status;
+}
+
 hid_t pt__results_file(const struct pt_results_reader *reader)
 {
     return reader->file;
@@ -355,5 +363,5 @@ uint64_t pt_results_job_count(struct pt_results_reader *reader)
 enum pt_status pt_results_job_cell(struct pt_results_reader *reader, uint64_t row, uint32_t field,
                                    struct pt_cell *cell, struct pt_error *error)
 {
-    return pt__table_in_cell(&reader->jobs, row, field, cell, error);
+    return pt__of_file(reader, pt__table_in_cell(&reader->jobs, row, field, cell, error), error);
 }

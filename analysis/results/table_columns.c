@@ -57,14 +57,15 @@ enum pt_status pt_results_series(double **values, size_t *count, struct pt_resul
     if ((size_t)snprintf(path, sizeof path, "series/%s", name) >= sizeof path) return PT_OK;
     if (!exists(file, path)) return PT_OK;
     hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
-    if (dataset < 0) return pt__bad_file(error, "a series can't be opened");
+    if (dataset < 0)
+        return pt__of_file(reader, pt__bad_file(error, "a series can't be opened"), error);
     enum pt_status status = read_numbers(values, count, dataset, error);
     H5Dclose(dataset);
     if (status != PT_OK) {
         free(*values);
         *values = NULL;
     }
-    return status;
+    return pt__of_file(reader, status, error);
 }
 
 static uint32_t column_of(const struct pt__table_in *table, const char *name,
@@ -123,7 +124,7 @@ enum pt_status pt_results_intervals(struct pt_interval **list, size_t *count,
         free(*list);
         *list = NULL;
     }
-    return status;
+    return pt__of_file(reader, status, error);
 }
 
 static enum pt_status read_nodes(char ***nodes, size_t *count, struct pt__table_in *table,
@@ -162,5 +163,5 @@ enum pt_status pt_results_gpu_nodes(char ***nodes, size_t *count, struct pt_resu
     free(*nodes);
     *nodes = NULL;
     *count = 0;
-    return status;
+    return pt__of_file(reader, status, error);
 }

@@ -21,6 +21,10 @@ struct pt__table_in {
 /* The open file of a reader; it stays the reader's. Negative after pt_results_reader_shut. */
 hid_t pt__results_file(const struct pt_results_reader *reader);
 
+/* Returns `status`; an error other than of memory gets the name of the reader's file. */
+enum pt_status pt__of_file(const struct pt_results_reader *reader, enum pt_status status,
+                           struct pt_error *error);
+
 /* PT_ERR_INPUT "is not a result that this program can read: WHAT". */
 enum pt_status pt__bad_file(struct pt_error *error, const char *what);
 

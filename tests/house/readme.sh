@@ -44,8 +44,11 @@ for page in README.md CONTRIBUTING.md; do
         write) cp "$text" "$name" ;;
         sh) interpreter='sh -eu' ;;
         python)
-            python3 -c 'import h5py, pandas, tables' 2>/dev/null || { echo "no h5py or pandas here: a Python example was left out"; continue; }
-            interpreter=python3
+            interpreter=''
+            for one in python3 /usr/bin/python3; do
+                if "$one" -c 'import h5py, pandas, tables' 2>/dev/null; then interpreter=$one; fi
+            done
+            [ -n "$interpreter" ] || { echo "no h5py or pandas here: a Python example was left out"; continue; }
             ;;
         esac
         total=$((total + 1))
