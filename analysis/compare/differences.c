@@ -242,7 +242,7 @@ static enum pt_status compare_group(struct maker *maker, size_t index, struct pt
     size_t known = 0;
     while (pt_metric_infos[known].name)
         known++;
-    group->metrics = calloc(known, sizeof *group->metrics);
+    group->metrics = calloc(known + 1, sizeof *group->metrics);
     if (!group->metrics) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
     for (size_t k = 0; k < known; k++) {
         const struct pt_metric_info *info = &pt_metric_infos[k];
@@ -277,11 +277,12 @@ enum pt_status pt_differences_create(struct pt_differences **differences,
                                      const struct pt_side *base, const struct pt_side *changed,
                                      double alpha, struct pt_error *error)
 {
+    const size_t pointer = sizeof(void *); /* of lists of runs */
     struct maker maker = {.result = calloc(1, sizeof *maker.result),
-                          .base = calloc(base->count, sizeof(*maker.base)),
-                          .changed = calloc(changed->count, sizeof(*maker.changed)),
-                          .base_values = calloc(base->count, sizeof(double)),
-                          .new_values = calloc(changed->count, sizeof(double)),
+                          .base_values = calloc(base->count + 1, sizeof(double)),
+                          .new_values = calloc(changed->count + 1, sizeof(double)),
+                          .base = calloc(base->count + 1, pointer),
+                          .changed = calloc(changed->count + 1, pointer),
                           .alpha = alpha};
     enum pt_status status = PT_OK;
     if (!maker.result || !maker.base || !maker.changed || !maker.base_values || !maker.new_values)

@@ -1,4 +1,5 @@
 /* Figures of jobs: how completion times and waits are distributed, slowdown against size. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,15 +97,18 @@ static enum pt_status read_cloud(struct cloud *cloud, const struct pt_plot_run *
         status = pt_results_job_numbers(&jct, &rows, run->reader, "jct_s", "done", error);
     if (status == PT_OK)
         status = pt_results_job_numbers(&gpus, &rows, run->reader, "gpus", NULL, error);
-    cloud->size = status == PT_OK ? jct : NULL;
     for (uint64_t i = 0; status == PT_OK && i < rows; i++) {
+        assert(cloud->slowdown && jct && gpus); /* there are rows */
         double slowdown = cloud->slowdown[i];
         double size = jct[i] / slowdown * (gpus[i] > 0 ? gpus[i] : 1);
         if (!(slowdown > 0) || !(size > 0) || isinf(slowdown) || isinf(size)) continue;
-        cloud->size[cloud->count] = size;
+        jct[cloud->count] = size;
         cloud->slowdown[cloud->count++] = slowdown;
     }
-    if (status != PT_OK) free(jct);
+    if (status == PT_OK)
+        cloud->size = jct; /* takes its place */
+    else
+        free(jct);
     free(gpus);
     return status;
 }
@@ -161,6 +165,7 @@ static enum pt_status write_medians(FILE *data, const struct cloud *cloud, const
 
 static void widen(struct grid *grid, const struct cloud *cloud)
 {
+    assert(cloud->count == 0 || cloud->size);
     for (size_t i = 0; i < cloud->count; i++) {
         if (cloud->size[i] < grid->low_x) grid->low_x = cloud->size[i];
         if (cloud->size[i] > grid->high_x) grid->high_x = cloud->size[i];

@@ -16,8 +16,9 @@ static int by_gpu_and_start(const void *a, const void *b)
 enum pt_status pt_lanes(struct pt_bar *bars, size_t count, uint32_t *lanes, uint32_t gpu_count,
                         struct pt_error *error)
 {
-    size_t room = 0;
-    double *free_from = NULL; /* by lane of the GPU at hand */
+    size_t room = 8;
+    double *free_from = calloc(room, sizeof *free_from); /* by lane of the GPU at hand */
+    if (!free_from) return pt_fail(error, PT_ERR_MEMORY, "out of memory");
     for (uint32_t gpu = 0; gpu < gpu_count; gpu++)
         lanes[gpu] = 0;
     if (count > 0) qsort(bars, count, sizeof *bars, by_gpu_and_start);
@@ -26,13 +27,13 @@ enum pt_status pt_lanes(struct pt_bar *bars, size_t count, uint32_t *lanes, uint
         while (lane < *used && free_from[lane] > bars[i].interval.start_s)
             lane++;
         if (lane == room) {
-            double *more = realloc(free_from, (2 * room + 8) * sizeof *more);
+            double *more = realloc(free_from, 2 * room * sizeof *more);
             if (!more) {
                 free(free_from);
                 return pt_fail(error, PT_ERR_MEMORY, "out of memory");
             }
             free_from = more;
-            room = 2 * room + 8;
+            room *= 2;
         }
         free_from[lane] = bars[i].interval.end_s;
         if (lane == *used) (*used)++;

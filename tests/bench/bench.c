@@ -346,8 +346,8 @@ int main(int argc, char **argv)
     const char *json = "bench.json", *policy = NULL, *placement = NULL;
     bool any = false;
     uint32_t wanted = 0;
-    static const char *const names[] = {"hold",    "engine", "scale",    "csv",
-                                        "process", "memory", "policies", "placements"};
+    static const char *const names[] = {"hold",   "engine",   "scale",      "csv",    "process",
+                                        "memory", "policies", "placements", "results"};
     const uint32_t count = sizeof names / sizeof *names;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0 && i + 1 < argc) {
@@ -385,6 +385,7 @@ int main(int argc, char **argv)
     if (wanted & 32) programs_memory(jobs_all * 10);
     if (wanted & 64) policies_time(policy, jobs_all / 10);
     if (wanted & 128) placements_time(placement, jobs_all / 10);
+    if (wanted & 256) programs_results(jobs_all);
     figures_close();
     printf("\nalso in %s\n", json);
     return 0;

@@ -41,8 +41,9 @@ static void read_said(struct outcome *outcome, const char *path)
     outcome->write_s = json_number(text, "write_s");
 }
 
-/* partita run EXPERIMENT [--out RESULT], what it says in bench.out and bench.err. */
-static struct outcome run_program(const char *experiment, const char *result)
+/* partita with these arguments (NULL-terminated, the program's name first), what it says in
+ * bench.out and bench.err. */
+static struct outcome call_program(const char *const *arguments)
 {
     const char *program = getenv("PARTITA");
     struct rusage usage;
@@ -57,18 +58,24 @@ static struct outcome run_program(const char *experiment, const char *result)
         int err = open("bench.err", O_WRONLY | O_CREAT | O_TRUNC, 0644);
         dup2(out, 1);
         dup2(err, 2);
-        execl(program, program, "run", experiment, "--json",
-              result != NULL ? "--out" : (char *)NULL, result, (char *)NULL);
+        execv(program, (char *const *)arguments);
         _exit(127);
     }
     if (wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        rig_die("%s run %s failed", program, experiment);
+        rig_die("%s %s %s failed", program, arguments[1], arguments[2]);
     outcome.wall_s = figures_wall_s() - from;
     outcome.cpu_s = (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec +
                     (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec;
     outcome.rss_bytes = 1024.0 * (double)usage.ru_maxrss;
     read_said(&outcome, "bench.out");
     return outcome;
+}
+
+/* partita run EXPERIMENT [--out RESULT] */
+static struct outcome run_program(const char *experiment, const char *result)
+{
+    return call_program((const char *const[]){"partita", "run", experiment, "--json",
+                                              result != NULL ? "--out" : NULL, result, NULL});
 }
 
 static struct outcome best_of(int runs, const char *experiment, const char *result)
@@ -150,4 +157,31 @@ void programs_memory(uint32_t jobs)
                 "goal: <= 100");
     figures_add("memory_hdf5_wall_s", out.wall_s, "s", NULL);
     figures_add("memory_empty_mib", none.rss_bytes / 1048576, "MiB", NULL);
+}
+
+void programs_results(uint32_t jobs)
+{
+    char trace[256], title[128];
+    snprintf(title, sizeof title, "Looking at results: two of %u jobs each", jobs);
+    figures_title(title);
+    snprintf(trace, sizeof trace,
+             "{source: synthetic, jobs: %u, mean_interarrival: 350ms, work: exponential, "
+             "work_mean: 1h}",
+             jobs);
+    write_experiment("bench.yaml", false, trace);
+    (void)run_program("bench.yaml", "bench.h5");
+    (void)call_program((const char *const[]){"partita", "run", "bench.yaml", "--policy", "sjf",
+                                             "--out", "bench-2.h5", NULL});
+    const char *const compare[] = {"partita", "compare", "bench.h5", "bench-2.h5", NULL};
+    const char *const no_replay[] = {"partita",    "compare",     "bench.h5",
+                                     "bench-2.h5", "--no-replay", NULL};
+    const char *const plot[] = {"partita", "plot",    "bench.h5", "bench-2.h5",
+                                "--out",   "figures", NULL};
+    struct outcome compared = call_program(compare);
+    say("compare", "wall_s", compared.wall_s, "s", "both run again; goal: < 20");
+    say("compare", "peak_rss_mib", compared.rss_bytes / 1048576, "MiB", NULL);
+    say("compare_no_replay", "wall_s", call_program(no_replay).wall_s, "s", NULL);
+    struct outcome drawn = call_program(plot);
+    say("plot", "wall_s", drawn.wall_s, "s", "all figures; goal: < 20");
+    say("plot", "peak_rss_mib", drawn.rss_bytes / 1048576, "MiB", NULL);
 }

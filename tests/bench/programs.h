@@ -9,4 +9,7 @@ void programs_time(uint32_t jobs);
 /* So many drawn jobs against none. */
 void programs_memory(uint32_t jobs);
 
+/* compare and plot of two results of so many jobs. Needs gnuplot. */
+void programs_results(uint32_t jobs);
+
 #endif
