@@ -7,6 +7,7 @@
 #include "partita/number.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/run_parts.h"
+#include "sim/cli/seeds_gates.h"
 #include "sim/cli/seeds_summary.h"
 #include "sim/cli/summary.h"
 #include "sim/replicate/directory.h"
@@ -19,6 +20,7 @@ struct collector {
     struct pt__run_session *session;
     struct pt__replicas replicas;
     struct pt_spread *spread;
+    struct pt__seeds_gates gates;
     struct pt_error lost; /* memory ran out over the collecting itself */
 };
 
@@ -59,10 +61,6 @@ static enum pt_status read_arguments(unsigned *threads, struct pt__run_session *
         return pt_fail(error, PT_ERR_INPUT,
                        "--events and --seeds don't go together: the file is of one run "
                        "(output.events keeps the events of each in its result)");
-    if (pt__args_has(args, "fail-on") || pt__args_has(args, "gate"))
-        return pt_fail(error, PT_ERR_INPUT,
-                       "--%s and --seeds don't go together: it judges the summary of one run",
-                       pt__args_has(args, "gate") ? "gate" : "fail-on");
     if (!pt__args_has(args, "out") && !pt__args_has(args, "dry-run"))
         return pt_fail(error, PT_ERR_INPUT,
                        "--seeds needs --out DIR, a directory for one result a seed");
@@ -94,13 +92,18 @@ static enum pt_status check_outputs(const struct pt__run_session *session, struc
 static int check(struct pt__run_session *session, struct pt_run_options *options)
 {
     struct pt_error error = {.status = PT_OK};
-    enum pt_status status = pt__run_load(session, &error);
+    enum pt_status status =
+        pt__gates_read(&session->gates, session->args, false, &session->messages);
+    if (status == PT_OK) status = pt__run_load(session, &error);
     if (status == PT_OK) status = check_outputs(session, &error);
     if (status == PT_OK) {
         pt__run_options(options, session);
         options->dry = true;
         status = pt_run_prepare(&session->run, session->config, options, &session->messages);
     }
+    if (status == PT_OK)
+        status = pt_gates_check_before(&session->gates, pt_run_facts(session->run)->input,
+                                       &session->messages);
     if (session->messages.error_count > 0 || !session->terminal.quiet)
         pt_messages_print(&session->messages, stderr, session->terminal.color_err);
     if (status != PT_OK && error.status != PT_OK) return pt__complain(&session->terminal, &error);
@@ -154,6 +157,8 @@ static void on_ended(void *ctx, size_t index, const struct pt_run_facts *facts,
         keep_error(replica, error, facts ? facts->result_file : NULL, &collector->lost);
     if (status == PT_OK && error->status == PT_OK && summary)
         status = pt_spread_add(collector->spread, index, &summary->groups[0], &collector->lost);
+    if (status == PT_OK && error->status == PT_OK && summary)
+        pt__seeds_gates_add(&collector->gates, index, summary);
     if (status == PT_OK && summary && pt__args_has(collector->session->args, "json")) {
         replica->json = pt__summary_json(facts);
         if (!replica->json) (void)pt_fail(&collector->lost, PT_ERR_MEMORY, "out of memory");
@@ -242,8 +247,10 @@ static int report(struct collector *collector)
     if (status != PT_OK) return pt__complain(terminal, &error);
     replicas->rows = rows;
     replicas->whole = pt_spread_runs(collector->spread);
+    pt__seeds_gates_judge(&collector->gates);
     if (pt__args_has(collector->session->args, "json")) {
         json_t *json = pt__seeds_json(replicas);
+        json_object_set_new(json, "gates", pt__gates_json(&collector->session->gates));
         json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
         fputc('\n', stdout);
         json_decref(json);
@@ -253,7 +260,10 @@ static int report(struct collector *collector)
     free(rows);
     fflush(stdout);
     if (terminal->verbose) fprintf(stderr, "partita: the runs took %.3f s\n", replicas->wall_s);
-    return pt__finish_stdout(terminal, say_failures(collector));
+    int code = say_failures(collector);
+    const struct pt_gates *gates = &collector->session->gates;
+    pt__gates_say(terminal, gates);
+    return pt__finish_stdout(terminal, code == 0 && pt_gates_failed(gates) > 0 ? 1 : code);
 }
 
 static int go(struct collector *collector, const struct pt_run_options *options, unsigned threads)
@@ -263,6 +273,8 @@ static int go(struct collector *collector, const struct pt_run_options *options,
     size_t count = session->seeds.count;
     collector->replicas.list = calloc(count, sizeof *collector->replicas.list);
     enum pt_status status = pt_spread_create(&collector->spread, count, &error);
+    if (status == PT_OK)
+        status = pt__seeds_gates_init(&collector->gates, &session->gates, count, &error);
     if (status == PT_OK && !collector->replicas.list)
         status = pt_fail(&error, PT_ERR_MEMORY, "out of memory");
     if (status == PT_OK) status = run_all(collector, options, threads, &error);
@@ -280,6 +292,7 @@ static void release(struct collector *collector)
     }
     free(replicas->list);
     pt_spread_destroy(collector->spread);
+    pt__seeds_gates_fini(&collector->gates);
 }
 
 int pt__run_seeds(struct pt__run_session *session)

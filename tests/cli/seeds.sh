@@ -42,6 +42,17 @@ for seed in 1 4; do # the tables hold the same
     exits 0 export alone-$seed.h5 --format csv
     same of-many.csv out
 done
+# gates are judged on the mean
+python3 - >gate.txt <<'PY'
+import json
+mean = json.load(open("two.json"))["metrics"]["jct_mean_s"]["mean"]
+print("jct_mean_s > %.6f\njct_mean_s > %.6f" % (mean * (1 - 1e-6), mean * (1 + 1e-6)))
+PY
+exits 1 run world.yaml --seeds 1..6 --out runs-5 --fail-on "$(head -n 1 gate.txt)" --json
+err_says "gate '$(head -n 1 gate.txt)' fails: got "
+[ "$(python3 -c 'import json; print(json.load(open("out"))["gates"][0]["verdict"])')" = failed ] ||
+    fail "the gate in the JSON"
+exits 0 run world.yaml --seeds 1..6 --out runs-5 --fail-on "$(tail -n 1 gate.txt)"
 exits 0 run world.yaml --seeds 12345,7 --out runs-5
 out_says "2 of 2 done"
 out_says "jct_mean_s"
@@ -81,8 +92,10 @@ exits 2 run world.yaml --seeds 1..2
 err_says "--seeds needs --out DIR"
 exits 2 run world.yaml --seeds 1..2 --out refused --events events.jsonl
 err_says "--events and --seeds"
-exits 2 run world.yaml --seeds 1..2 --out refused --fail-on 'failed > 0'
-err_says "--fail-on and --seeds"
+exits 2 run world.yaml --seeds 1..2 --out refused --fail-on 'jct_mena_s > 0'
+err_says "did you mean 'jct_mean_s'"
+exits 2 run world.yaml --seeds 1..2 --out refused --fail-on 'jct_mean_s > +5%'
+err_says "a change needs a base"
 exits 2 run world.yaml --seeds 1..2 --out refused --set trace.jobs=x
 [ ! -e refused ] || fail "a refused call made a directory"
 exits 2 run world.yaml --seeds 1..2 --out small.yaml
