@@ -28,9 +28,9 @@ enum pt_purpose {
     PT_PURPOSE_RESIDUAL = 8,
     PT_PURPOSE_FAULT = 9,
     PT_PURPOSE_TURN = 10,
-    PT_PURPOSE_FOLDS = 10,
     PT_PURPOSE_PLACEMENT = 11,
-    PT_PURPOSE_BOOTSTRAP = 12
+    PT_PURPOSE_BOOTSTRAP = 12,
+    PT_PURPOSE_FOLDS = 13
 };
 
 extern const gsl_rng_type *const pt_rng_type;
