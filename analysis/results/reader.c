@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/results/guard.h"
 #include "analysis/results/table_reader.h"
 
 #define SCHEMA_VERSION_MAX 1
@@ -57,28 +58,21 @@ failed:
     return NULL;
 }
 
-static bool is_scalar(hid_t space)
-{
-    bool scalar = space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
-    if (space >= 0) H5Sclose(space);
-    return scalar;
-}
-
 static char *read_text(hid_t group, const char *name)
 {
     char *text = NULL;
     if (H5Aexists(group, name) > 0) {
         hid_t attr = H5Aopen(group, name, H5P_DEFAULT);
         hid_t type = attr < 0 ? -1 : H5Aget_type(attr);
-        if (type >= 0 && is_scalar(H5Aget_space(attr))) text = take_text(type, attr, -1);
+        if (type >= 0 && pt__guard_is_scalar(H5Aget_space(attr))) text = take_text(type, attr, -1);
         if (type >= 0) H5Tclose(type);
         if (attr >= 0) H5Aclose(attr);
         return text;
     }
-    if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return NULL;
-    hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+    hid_t dataset = pt__guard_open(group, name);
     hid_t type = dataset < 0 ? -1 : H5Dget_type(dataset);
-    if (type >= 0 && is_scalar(H5Dget_space(dataset))) text = take_text(type, -1, dataset);
+    if (type >= 0 && pt__guard_is_scalar(H5Dget_space(dataset)))
+        text = take_text(type, -1, dataset);
     if (type >= 0) H5Tclose(type);
     if (dataset >= 0) H5Dclose(dataset);
     return text;
@@ -88,8 +82,7 @@ static char *read_text(hid_t group, const char *name)
 static char *read_manifest_text(hid_t file, const char *name)
 {
     bool host = strncmp(name, "host/", 5) == 0;
-    if (H5Lexists(file, "manifest", H5P_DEFAULT) <= 0) return NULL;
-    if (host && H5Lexists(file, "manifest/host", H5P_DEFAULT) <= 0) return NULL;
+    if (!pt__guard_exists(file, host ? "manifest/host" : "manifest")) return NULL;
     hid_t group = H5Gopen2(file, host ? "manifest/host" : "manifest", H5P_DEFAULT);
     if (group < 0) return NULL;
     char *text = read_text(group, host ? name + 5 : name);
@@ -103,10 +96,7 @@ static char *read_input_digest(hid_t file, const char *path)
     struct pt__table_in t = PT__NO_TABLE;
     struct pt_cell cell;
     char *digest = NULL;
-    if (H5Lexists(file, "manifest", H5P_DEFAULT) <= 0 ||
-        H5Lexists(file, "manifest/inputs", H5P_DEFAULT) <= 0) {
-        return NULL;
-    }
+    if (!pt__guard_exists(file, "manifest/inputs")) return NULL;
     enum pt_status status = pt__table_in_open(&t, file, "manifest/inputs", NULL);
     bool fits = status == PT_OK && t.field_count == 2 && t.fields[0].type == PT_FIELD_TEXT &&
                 t.fields[1].type == PT_FIELD_TEXT;
@@ -158,7 +148,8 @@ const char *pt_results_input_digest(struct pt_results_reader *reader, const char
 
 /* ---- the summary ---- */
 
-static const char *keep_name(struct pt_results_reader *reader, const char *text)
+/* `fresh`: a label, which no other group of its dimension has: not looked for among thousands. */
+static const char *keep_name(struct pt_results_reader *reader, const char *text, bool fresh)
 {
     const struct pt_summary *s = reader->summary;
     if (s->group_count > 0) { /* the rows of a group follow each other */
@@ -166,7 +157,7 @@ static const char *keep_name(struct pt_results_reader *reader, const char *text)
         if (strcmp(last->label, text) == 0) return last->label;
     }
     /* names of metrics repeat from group to group, and come first */
-    for (size_t i = 0; i < reader->name_count; i++) {
+    for (size_t i = 0; i < reader->name_count && !fresh; i++) {
         if (strcmp(reader->names[i], text) == 0) return reader->names[i];
     }
     char **names = realloc(reader->names, (reader->name_count + 1) * sizeof(*names));
@@ -208,7 +199,7 @@ static enum pt_status read_metric(struct pt_results_reader *reader, struct pt__t
     struct pt_cell cell;
     for (uint32_t i = 0; i < 4; i++) {
         PT_TRY(pt__table_in_cell(t, row, i, &cell, error));
-        texts[i] = keep_name(reader, cell.text);
+        texts[i] = keep_name(reader, cell.text, i == 1);
         if (texts[i] == NULL) return pt_fail(error, PT_ERR_MEMORY, "no memory for the summary");
     }
     metric.name = texts[2];
@@ -230,8 +221,7 @@ static enum pt_status read_summary(struct pt_results_reader *reader, struct pt_e
     struct pt__table_in t = PT__NO_TABLE;
     reader->summary = calloc(1, sizeof(*reader->summary));
     if (reader->summary == NULL) return pt_fail(error, PT_ERR_MEMORY, "no memory for the summary");
-    if (H5Lexists(reader->file, "summary", H5P_DEFAULT) <= 0 ||
-        H5Lexists(reader->file, "summary/metrics", H5P_DEFAULT) <= 0) {
+    if (!pt__guard_exists(reader->file, "summary/metrics")) {
         return pt__bad_file(error, "it has no /summary");
     }
     enum pt_status status = pt__table_in_open(&t, reader->file, "summary/metrics", error);
@@ -261,7 +251,11 @@ static enum pt_status check_version(hid_t file, struct pt_error *error)
         return pt__bad_file(error, "it has no schema_version: another program's file?");
     }
     hid_t attr = H5Aopen(file, "schema_version", H5P_DEFAULT);
-    bool read = attr >= 0 && H5Aread(attr, H5T_NATIVE_INT64, &version) >= 0;
+    hid_t type = attr < 0 ? -1 : H5Aget_type(attr);
+    bool read = type >= 0 && H5Tget_class(type) == H5T_INTEGER &&
+                pt__guard_is_scalar(H5Aget_space(attr)) &&
+                H5Aread(attr, H5T_NATIVE_INT64, &version) >= 0;
+    if (type >= 0) H5Tclose(type);
     if (attr >= 0) H5Aclose(attr);
     if (!read || version < 1) return pt__bad_file(error, "its schema_version can't be read");
     if (version > SCHEMA_VERSION_MAX) {
@@ -299,7 +293,7 @@ enum pt_status pt_results_read(struct pt_results_reader **reader, const char *pa
     snprintf(r->path, sizeof(r->path), "%s", path);
     enum pt_status status = open_file(&r->file, path, error);
     if (status == PT_OK) status = check_version(r->file, error);
-    if (status == PT_OK && H5Lexists(r->file, "jobs", H5P_DEFAULT) > 0) {
+    if (status == PT_OK && H5Lexists(r->file, "jobs", H5P_DEFAULT) > 0) { /* else none were kept */
         status = pt__table_in_open(&r->jobs, r->file, "jobs", error);
     }
     if (status == PT_OK) status = read_summary(r, error);

@@ -4,25 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/results/guard.h"
 #include "analysis/results/table_reader.h"
 
 enum { PATH_MAX_BYTES = 512 };
-
-/* Whether every link of the path is there: HDF5 asks for them one by one. */
-static bool exists(hid_t file, const char *path)
-{
-    char part[PATH_MAX_BYTES];
-    size_t length = strlen(path);
-    if (length >= sizeof part) return false;
-    for (size_t i = 0; i <= length; i++) {
-        part[i] = path[i];
-        if (path[i] != '/' && path[i] != '\0') continue;
-        part[i] = '\0';
-        if (H5Lexists(file, part, H5P_DEFAULT) <= 0) return false;
-        part[i] = path[i];
-    }
-    return true;
-}
 
 static enum pt_status read_numbers(double **values, size_t *count, hid_t dataset,
                                    struct pt_error *error)
@@ -55,8 +40,8 @@ enum pt_status pt_results_series(double **values, size_t *count, struct pt_resul
     *values = NULL;
     *count = 0;
     if ((size_t)snprintf(path, sizeof path, "series/%s", name) >= sizeof path) return PT_OK;
-    if (!exists(file, path)) return PT_OK;
-    hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
+    if (!pt__guard_exists(file, path)) return PT_OK;
+    hid_t dataset = pt__guard_open(file, path);
     if (dataset < 0)
         return pt__of_file(reader, pt__bad_file(error, "a series can't be opened"), error);
     enum pt_status status = read_numbers(values, count, dataset, error);
@@ -116,7 +101,7 @@ enum pt_status pt_results_intervals(struct pt_interval **list, size_t *count,
     hid_t file = pt__results_file(reader);
     *list = NULL;
     *count = 0;
-    if (!exists(file, "intervals")) return PT_OK;
+    if (!pt__guard_exists(file, "intervals")) return PT_OK;
     enum pt_status status = pt__table_in_open(&table, file, "intervals", error);
     if (status == PT_OK) status = read_intervals(list, count, &table, error);
     pt__table_in_close(&table);
@@ -153,7 +138,7 @@ enum pt_status pt_results_gpu_nodes(char ***nodes, size_t *count, struct pt_resu
     hid_t file = pt__results_file(reader);
     *nodes = NULL;
     *count = 0;
-    if (!exists(file, "gpus")) return PT_OK;
+    if (!pt__guard_exists(file, "gpus")) return PT_OK;
     enum pt_status status = pt__table_in_open(&table, file, "gpus", error);
     if (status == PT_OK) status = read_nodes(nodes, count, &table, error);
     pt__table_in_close(&table);

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/results/guard.h"
+
 #define READ_ROWS 4096
+#define READ_BYTES (1u << 24)
 #define ROW_BYTES_MAX (1u << 18)
 #define UNIT_BYTES_MAX 4096
 #define FIELDS_MAX 512
@@ -36,7 +39,8 @@ static char *unit_of(hid_t dataset, uint32_t field)
     hid_t attr = H5Aopen(dataset, name, H5P_DEFAULT);
     hid_t type = attr < 0 ? -1 : H5Aget_type(attr);
     size_t size = type < 0 ? 0 : H5Tget_size(type);
-    if (size > 0 && size < UNIT_BYTES_MAX && H5Tget_class(type) == H5T_STRING &&
+    bool scalar = attr >= 0 && pt__guard_is_scalar(H5Aget_space(attr));
+    if (scalar && size > 0 && size < UNIT_BYTES_MAX && H5Tget_class(type) == H5T_STRING &&
         H5Tis_variable_str(type) == 0) {
         unit = calloc(size + 1, 1);
         if (unit != NULL && H5Aread(attr, type, unit) < 0) unit[0] = '\0';
@@ -78,6 +82,9 @@ static enum pt_status read_fields(struct pt__table_in *t, struct pt_error *error
         if (!known || t->fields[i].name == NULL || t->fields[i].unit == NULL) {
             return pt__bad_file(error, "a table has a column of a strange type");
         }
+        if (t->sizes[i] > t->row_size || t->offsets[i] > t->row_size - t->sizes[i]) {
+            return pt__bad_file(error, "a table has a column beyond its rows");
+        }
         if (t->sizes[i] > longest) longest = t->sizes[i];
     }
     t->text = calloc(longest + 1, 1);
@@ -99,13 +106,19 @@ static hid_t memory_type(hid_t stored, int members)
     return as_is ? H5Tcopy(stored) : H5Tget_native_type(stored, H5T_DIR_ASCEND);
 }
 
+static size_t rows_a_read(const struct pt__table_in *t)
+{
+    size_t rows = t->row_size > 0 ? READ_BYTES / t->row_size : 1;
+    return rows > READ_ROWS ? READ_ROWS : rows > 0 ? rows : 1;
+}
+
 enum pt_status pt__table_in_open(struct pt__table_in *t, hid_t file, const char *name,
                                  struct pt_error *error)
 {
     *t = PT__NO_TABLE;
     hsize_t rows = 0;
-    t->dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    if (t->dataset < 0) return pt__bad_file(error, "a table can't be opened");
+    t->dataset = pt__guard_open(file, name);
+    if (t->dataset < 0) return pt__bad_file(error, "a table can't be opened or is no plain one");
     hid_t stored = H5Dget_type(t->dataset), space = H5Dget_space(t->dataset);
     bool fits = stored >= 0 && space >= 0 && H5Tget_class(stored) == H5T_COMPOUND &&
                 H5Sget_simple_extent_ndims(space) == 1 &&
@@ -120,7 +133,7 @@ enum pt_status pt__table_in_open(struct pt__table_in *t, hid_t file, const char 
     t->fields = calloc((size_t)members, sizeof(*t->fields));
     t->offsets = calloc((size_t)members, sizeof(*t->offsets));
     t->sizes = calloc((size_t)members, sizeof(*t->sizes));
-    t->buffer = t->row_size < ROW_BYTES_MAX ? malloc(t->row_size * READ_ROWS) : NULL;
+    t->buffer = t->row_size < ROW_BYTES_MAX ? malloc(t->row_size * rows_a_read(t)) : NULL;
     if (t->fields == NULL || t->offsets == NULL || t->sizes == NULL || t->buffer == NULL) {
         return pt_fail(error, PT_ERR_MEMORY, "no memory for a table");
     }
@@ -131,7 +144,7 @@ enum pt_status pt__table_in_open(struct pt__table_in *t, hid_t file, const char 
 static enum pt_status read_rows(struct pt__table_in *t, uint64_t row, struct pt_error *error)
 {
     hsize_t first = row, count = t->row_count - row;
-    if (count > READ_ROWS) count = READ_ROWS;
+    if (count > rows_a_read(t)) count = rows_a_read(t);
     t->count = 0;
     hid_t file = H5Dget_space(t->dataset), memory = H5Screate_simple(1, &count, NULL);
     bool done = file >= 0 && memory >= 0 &&
