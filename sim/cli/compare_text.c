@@ -26,8 +26,8 @@ static void side_line(FILE *out, bool color, const char *name, const struct pt_s
         fprintf(out, ", %zu runs", used);
     else
         fprintf(out, ", seed %" PRIu64, side->runs[0].seed);
-    if (alone > 0) fprintf(out, " (%zu more have no partner and are left out)", alone);
-    if (side->left_out > 0) fprintf(out, " (%zu partial ones are left out)", side->left_out);
+    if (alone > 0) fprintf(out, " (%zu more without a partner: left out)", alone);
+    if (side->left_out > 0) fprintf(out, " (%zu partial: left out)", side->left_out);
     if (!side->directory && side->runs[0].partial) fprintf(out, ", partial");
     fputc('\n', out);
 }

@@ -180,5 +180,5 @@ mkdir partial
 cp base/seed-0001.h5 partial
 cp base/seed-0002.h5 partial/seed-0002.partial.h5
 exits 0 compare partial base
-out_says "1 partial ones are left out"
+out_says "1 partial: left out"
 finish

@@ -13,6 +13,10 @@ COMMANDS = [["export", "bad.h5", "--format", "csv"], ["export", "bad.h5", "--for
             ["plot", "bad.h5", "--only", "utilization,gantt", "--out", "figures"],
             ["run", "bad.h5", "--dry-run"]]
 
+# Under a sanitizer: HDF5 itself loses memory over damaged files, and asks for as much as they claim.
+os.environ["ASAN_OPTIONS"] = (os.environ.get("ASAN_OPTIONS", "") +
+                              ":detect_leaks=0:allocator_may_return_null=1")
+
 
 def call(arguments):
     return subprocess.run([PARTITA, *arguments], capture_output=True, timeout=60)
