@@ -88,6 +88,8 @@ static enum pt_status walk(struct pt_first_difference *found, struct pt_replay *
     found->sameness = a || b ? PT_DIFFERS : PT_SAME;
     if (found->sameness == PT_SAME) return PT_OK;
     found->time_ns = !a ? b->time_ns : !b || a->time_ns < b->time_ns ? a->time_ns : b->time_ns;
+    pt_replay_hear(base, found->time_ns);
+    pt_replay_hear(changed, found->time_ns);
     show_world(&found->base, base, a, found->time_ns);
     show_world(&found->changed, changed, b, found->time_ns);
     return PT_OK;

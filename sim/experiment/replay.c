@@ -312,15 +312,20 @@ enum pt_status pt_replay_peek(const struct pt_event **event, struct pt_replay *r
     return PT_OK;
 }
 
-enum pt_status pt_replay_take(struct pt_replay *replay, struct pt_error *error)
+void pt_replay_hear(struct pt_replay *replay, int64_t before_ns)
 {
-    const struct pt_event *event = &replay->events[replay->taken];
     while (replay->verdicts_taken < replay->verdict_count &&
-           replay->verdicts[replay->verdicts_taken].time_ns < event->time_ns) {
+           replay->verdicts[replay->verdicts_taken].time_ns < before_ns) {
         const struct verdict *verdict = &replay->verdicts[replay->verdicts_taken++];
         if (replay->state[verdict->job] == PT_REPLAYED_PENDING)
             replay->reason[verdict->job] = verdict->reason;
     }
+}
+
+enum pt_status pt_replay_take(struct pt_replay *replay, struct pt_error *error)
+{
+    const struct pt_event *event = &replay->events[replay->taken];
+    pt_replay_hear(replay, event->time_ns);
     PT_TRY(apply(replay, event, error));
     replay->taken++;
     return PT_OK;

@@ -26,6 +26,10 @@ PT_USE_RESULT enum pt_status pt_replay_peek(const struct pt_event **event, struc
 /* Takes the event that was peeked: the world is now as it is after it. PT_ERR_MEMORY alone. */
 PT_USE_RESULT enum pt_status pt_replay_take(struct pt_replay *replay, struct pt_error *error);
 
+/* Takes what the policy said of pending jobs before an instant: pt_replay_take does so up to its
+ * event, and the words of the last instant would wait for an event that nobody takes. */
+void pt_replay_hear(struct pt_replay *replay, int64_t before_ns);
+
 /* Runs to the end without keeping events; the digest of all of them, owned by the replay. */
 PT_USE_RESULT enum pt_status pt_replay_finish(const char **digest, struct pt_replay *replay,
                                               struct pt_error *error);

@@ -118,6 +118,30 @@ assert [q["id"] for q in first["new"]["queue"]] == ["bert", "notebook"]
 assert first["base"]["pools"] == [{"name": "main", "idle_gpus": 4, "gpus": 8}]
 assert {g["dimension"] for g in single["groups"]} >= {"", "tenant", "pool", "tier", "kind"}
 PY
+# what the policy said last of those who wait is told, also of the last instant before they part
+cat >waits.yaml <<'Y'
+partita: 1
+name: waits
+cluster: {gpus: 2}
+policy: {name: fifo, blocking: skip}
+queue: {give_up: 15s}
+trace:
+  jobs:
+    - {id: A, submit_s: 0, work_s: 50, gpus: 2}
+    - {id: B, submit_s: 10, work_s: 50, gpus: 2}
+    - {id: C, submit_s: 20, work_s: 5}
+Y
+exits 0 run waits.yaml --out waits.h5
+exits 0 run waits.yaml --set queue.give_up=100s --out waits-on.h5
+exits 0 compare waits.h5 waits-on.h5 --json
+python3 - <<'PY' || fail "the reasons of those who wait"
+import json
+first = json.load(open("out"))["first_difference"]
+assert first["time_s"] == 25
+for side in ("base", "new"):
+    assert [q["id"] for q in first[side]["queue"]] == ["B", "C"]
+    assert all(q["reason"].startswith("too few free GPUs") for q in first[side]["queue"]), first[side]
+PY
 # a gate on a change that may be chance passes, with its p
 exits 0 compare base other --fail-on 'makespan_s > +0.001%' --fail-on 'makespan_s < -0.001%' --json
 grep -q 'may be chance' out || fail "a change by chance is not said to be one"
