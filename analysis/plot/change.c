@@ -17,7 +17,9 @@ static int kind_of(const struct pt_metric_difference *metric)
     return 0;
 }
 
-static size_t write_rows(struct pt__canvas *canvas, const struct pt_differences *differences)
+/* *from_zero counts the metrics that changed but have no base to be compared with. */
+static size_t write_rows(struct pt__canvas *canvas, const struct pt_differences *differences,
+                         size_t *from_zero)
 {
     const struct pt_group_differences *group = &differences->groups[0];
     size_t rows = 0;
@@ -26,9 +28,13 @@ static size_t write_rows(struct pt__canvas *canvas, const struct pt_differences 
             const struct pt_metric_difference *metric = &group->metrics[i];
             const struct pt_difference *d = &metric->difference;
             double base = fabs(d->base_mean);
-            if (strcmp(metric->metric->name, *name) != 0 || !(base > 0) || isinf(base) ||
+            if (strcmp(metric->metric->name, *name) != 0 || isinf(base) ||
                 !isfinite(d->difference) || metric->change == PT_CHANGE_EQUAL)
                 continue;
+            if (!(base > 0)) {
+                (*from_zero)++;
+                continue;
+            }
             double change = 100 * d->difference / base;
             bool has = isfinite(d->low) && isfinite(d->high);
             fprintf(canvas->data, "%s\t%.6g\t%.6g\t%.6g\t%d\n", *name, change,
@@ -37,6 +43,11 @@ static size_t write_rows(struct pt__canvas *canvas, const struct pt_differences 
             rows++;
         }
     return rows;
+}
+
+static size_t fewer(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 enum pt_status pt__draw_difference(struct pt__canvas *canvas, struct pt_error *error)
@@ -52,8 +63,11 @@ enum pt_status pt__draw_difference(struct pt__canvas *canvas, struct pt_error *e
     fputs("# metric, change against the first result [%], lower and upper end of the 95 % interval "
           "[%], 1 better 2 worse 0 neither or not sure\n",
           canvas->data);
-    size_t rows = write_rows(canvas, differences);
-    if (rows == 0) canvas->nothing = "no metric differs";
+    size_t from_zero = 0, rows = write_rows(canvas, differences, &from_zero);
+    if (rows == 0)
+        canvas->nothing =
+            from_zero > 0 ? "no metric differs but some that were 0" : "no metric differs";
+    fprintf(canvas->script, "from_zero = %zu\n", from_zero);
     fprintf(canvas->script, "height = %d\nrows = %zu\npairs = %zu\npaired = %d\n",
             rows < 8 ? 300 : (int)(160 + 20 * rows), rows, differences->new_count,
             differences->paired);

@@ -1,7 +1,8 @@
 # The change of each metric against the first result, with its interval; filled where it is sure.
 set title label[2]." against ".label[1].(paired ? pairs > 1 ? sprintf(", %d seeds", pairs) : ", one run each" : "")
 set yrange [rows - 0.4:-0.6]
-set xlabel "change, % of the first result".(pairs > 1 ? ", 95 % interval" : "")
+set xlabel "change, % of the first result".(pairs > 1 ? ", 95 % interval" : "").(from_zero > 0 ? \
+    sprintf("; %d more changed from 0", from_zero) : "")
 set ytics font "".sized(12)
 set arrow from 0, graph 0 to 0, graph 1 nohead linecolor rgb "#606060" linewidth 1
 array words[3] = ["neither or not sure", "better", "worse"]

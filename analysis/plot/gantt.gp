@@ -3,7 +3,9 @@
 set title label[1].(count > 1 ? " (the first result)" : "")
 set xrange [0:end_s / seconds_a_unit]
 set yrange [gpus + 0.5:0.5]
-set xlabel "time (".time_unit.")".(gpus_left_out > 0 ? sprintf("; %d more GPUs held jobs", gpus_left_out) : "")
+set xlabel "time (".time_unit.")".(gpus_left_out > 0 ? \
+    sprintf("; %d more GPUs held jobs", gpus_left_out) : "").(thin > 0 ? \
+    sprintf("; %d intervals too short to draw are left out", thin) : "")
 unset grid
 set grid xtics linetype 1 linewidth 0.5 linecolor rgb "#D8D8D8"
 set ytics (gpu[1] 1)
