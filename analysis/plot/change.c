@@ -69,8 +69,8 @@ enum pt_status pt__draw_difference(struct pt__canvas *canvas, struct pt_error *e
             from_zero > 0 ? "no metric differs but some that were 0" : "no metric differs";
     fprintf(canvas->script, "from_zero = %zu\n", from_zero);
     fprintf(canvas->script, "height = %d\nrows = %zu\npairs = %zu\npaired = %d\n",
-            rows < 8 ? 300 : (int)(160 + 20 * rows), rows, differences->new_count,
-            differences->paired);
+            rows < 8 ? 300 : (int)(160 + 20 * rows), rows,
+            fewer(differences->base_count, differences->new_count), differences->paired);
     pt_differences_destroy(differences);
     return PT_OK;
 }
