@@ -133,7 +133,9 @@ enum pt_status pt__table_in_open(struct pt__table_in *t, hid_t file, const char 
     t->fields = calloc((size_t)members, sizeof(*t->fields));
     t->offsets = calloc((size_t)members, sizeof(*t->offsets));
     t->sizes = calloc((size_t)members, sizeof(*t->sizes));
-    t->buffer = t->row_size < ROW_BYTES_MAX ? malloc(t->row_size * rows_a_read(t)) : NULL;
+    t->buffer = t->row_size > 0 && t->row_size < ROW_BYTES_MAX
+                    ? malloc(t->row_size * rows_a_read(t))
+                    : NULL;
     if (t->fields == NULL || t->offsets == NULL || t->sizes == NULL || t->buffer == NULL) {
         return pt_fail(error, PT_ERR_MEMORY, "no memory for a table");
     }
