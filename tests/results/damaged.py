@@ -24,7 +24,9 @@ def call(arguments):
 
 LIMIT = ["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh"]
 # a sanitizer reserves far more addresses than that
-HAS_LIMIT = subprocess.run([*LIMIT, PARTITA, "--version"], capture_output=True).returncode == 0
+QUIET = {tool + "SAN_OPTIONS": "log_path=stderr" for tool in ("A", "UB", "L", "T")}
+HAS_LIMIT = subprocess.run([*LIMIT, PARTITA, "--version"], capture_output=True,
+                           env={**os.environ, **QUIET}).returncode == 0
 
 
 def limited(arguments):
